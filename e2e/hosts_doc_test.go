@@ -31,4 +31,4 @@ func TestHostsDocNamesVersions(t *testing.T) {
 	}
 }
 
-var must, failIf = scratch.Must, scratch.FailIf
+var must, failIf = scratch.Must, scratch.ErrorIf

@@ -37,7 +37,7 @@ const limit = 120 * time.Second
 const noModel = "http://127.0.0.1:9"
 
 func TestMain(m *testing.M) {
-	os.Exit(scratch.RunTests(prepared{m}))
+	os.Exit(scratch.RunWithDir(prepared{m}))
 }
 
 type prepared struct{ *testing.M }
@@ -69,7 +69,7 @@ func springfield(t *testing.T) string {
 		built, err := tools.BuildPrograms(t.Context(), []generator.Target{generator.HostTarget()}, generator.Hook, generator.Judge)
 		must(t, err)
 		must(t, generator.ReplacePrebuilt(dir, built))
-		carrying = scratch.Carrying(t, dir, "../generator/prebuilt")
+		carrying = scratch.OverlayFlag(t, dir, "../generator/prebuilt")
 	})
 	return scratch.Program(t, "cmd/springfield", carrying)
 }
@@ -113,7 +113,7 @@ func newWorld(t *testing.T, version string) *World {
 	goroot, _ := scratch.FindGo(t)
 	w.link(git, "git")
 	w.link(filepath.Join(goroot, "bin", "go"), "go")
-	must(t, scratch.PrepareHome(w.Home))
+	must(t, scratch.TurnTelemetryOff(w.Home))
 	w.exec("git", w.clientEnv(noModel), "init", "-q").succeeded(t, "git init")
 	return w
 }

@@ -106,7 +106,7 @@ func MatchAnswers(dir string, made, said Spec, set Settings) (Spec, error) {
 	for _, p := range said.Plugins {
 		i := slices.IndexFunc(made.Plugins, func(m Plugin) bool { return m.Name == p.Name })
 		if i < 0 {
-			return spec, differs("strategy", "other plugins", CommandToAddPlugin(p.Strategy, dir)+" adds it")
+			return spec, differs("strategy", "other plugins", CommandToMakePlugin(p.Strategy, dir)+" adds it")
 		}
 		if p.Strategy != made.Plugins[i].Strategy {
 			return spec, differs("strategy", p.Name+" from "+made.Plugins[i].Strategy, leave)

@@ -140,7 +140,7 @@ func (t Toolchain) MakeSuite(ctx context.Context, spec Spec) ([]File, Build, err
 	return files, built, cmp.Or(err, ctx.Err())
 }
 
-func (t Toolchain) compileAll(ctx context.Context, hash string, targets []Target, programs []Program) (built Build, err error) {
+func (t Toolchain) compileAll(ctx context.Context, sourceHash string, targets []Target, programs []Program) (built Build, err error) {
 	if t.Go == "" {
 		return Build{}, ErrNoGo
 	}
@@ -149,7 +149,7 @@ func (t Toolchain) compileAll(ctx context.Context, hash string, targets []Target
 	if err != nil {
 		return Build{}, fmt.Errorf("compile the hook: %w", err)
 	}
-	if real, err := filepath.EvalSymlinks(t.Go); err == nil && rooted.PathExists(filepath.Join(filepath.Dir(filepath.Dir(real)), "VERSION")) {
+	if real, err := filepath.EvalSymlinks(t.Go); err == nil && rooted.TargetExists(filepath.Join(filepath.Dir(filepath.Dir(real)), "VERSION")) {
 		t.Home = "" // go would keep its counters there; only a version manager's go needs it
 		_, _ = t.runGo(ctx, stage, nil, "telemetry", "off")
 	}
@@ -158,7 +158,7 @@ func (t Toolchain) compileAll(ctx context.Context, hash string, targets []Target
 		return Build{}, err
 	}
 	version, root, _ := strings.Cut(string(env), "\n")
-	built = Build{Source: hash, Go: strings.TrimSpace(version), SHA256: map[string]string{}, Builder: WithGo}
+	built = Build{Source: sourceHash, Go: strings.TrimSpace(version), SHA256: map[string]string{}, Builder: WithGo}
 	if goversion.IsValid(built.Go) && goversion.Compare(built.Go, "go"+hookruntime.Go) < 0 {
 		return Build{}, fmt.Errorf("compile the hook: %w: %s is %s, but the hook needs go%s", ErrOldGo, t.Go, built.Go, hookruntime.Go)
 	}

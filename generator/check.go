@@ -63,7 +63,7 @@ func loadProgram(dir string, program Program, machine Target, launched bool) ope
 	return p
 }
 
-func (p openedProgram) checkStart(dir string, machine Target) error {
+func (p openedProgram) checkCouldStart(dir string, machine Target) error {
 	const compiledFor = "no %s for this machine: %s is compiled for %s, not for %s"
 	switch {
 	case p.launcher != nil:
@@ -90,7 +90,7 @@ func (p openedProgram) checkStart(dir string, machine Target) error {
 // CheckPrograms returns an error if one of the given programs of the plugin in dir would not start on machine.
 func CheckPrograms(dir string, machine Target, programs ...Program) error {
 	for _, p := range loadPrograms(dir, machine, programs...) {
-		if err := p.checkStart(dir, machine); err != nil {
+		if err := p.checkCouldStart(dir, machine); err != nil {
 			return err
 		}
 	}
@@ -119,7 +119,7 @@ func checkSums(dir string, machine Target, all []openedProgram) error {
 func InspectPrograms(id, dir, suite string, needsJudge bool) (bad []check.Finding) {
 	all := loadPrograms(dir, HostTarget(), Hook, Judge)
 	for _, p := range all {
-		err := p.checkStart(dir, HostTarget())
+		err := p.checkCouldStart(dir, HostTarget())
 		if err == nil || p.program == Judge && !needsJudge {
 			continue
 		}
@@ -152,7 +152,7 @@ func HowToFixProgram(err error, suiteDir string) string {
 	case suiteDir == "" || unreadable != nil:
 		return "ask the plugin's publisher for a build for " + HostTarget().String()
 	}
-	return "springfield build " + check.QuoteArgument(suiteDir) + s.AddHostFlags()
+	return "springfield build " + check.QuoteArgument(suiteDir) + s.OwnTargetFlags()
 }
 
 func targetsIn(dir string, program Program) (found []Target) {

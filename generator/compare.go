@@ -289,7 +289,7 @@ func (c *comparison) checkCatalogEntry(name string) {
 	}
 	var added []string
 	if id, _, _ := strings.Cut(c.ID, "@"); err == nil {
-		added, err = addedIn(data, name, id)
+		added, err = entryExtras(data, name, id)
 	}
 	switch {
 	case err != nil:
@@ -301,12 +301,12 @@ func (c *comparison) checkCatalogEntry(name string) {
 	}
 }
 
-// addedIn returns the members of the named plugins' catalog entries that are not descriptive. It decodes into maps,
+// entryExtras returns the members of the named plugins' catalog entries that are not descriptive. It decodes into maps,
 // because Go matches struct fields case-insensitively and agents do not.
-func addedIn(data []byte, plugins ...string) (members []string, err error) {
+func entryExtras(catalogData []byte, plugins ...string) (members []string, err error) {
 	var catalog map[string]json.RawMessage
 	var entries []any
-	if err := json.Unmarshal(bytes.TrimPrefix(data, []byte("\ufeff")), &catalog); err != nil {
+	if err := json.Unmarshal(bytes.TrimPrefix(catalogData, []byte("\ufeff")), &catalog); err != nil {
 		return nil, err
 	}
 	if err := json.Unmarshal(catalog["plugins"], &entries); err != nil {
@@ -345,7 +345,7 @@ func (t Toolchain) makeOwnBuilds(ctx context.Context, all []*comparison) (r ownB
 	if r.source, err = SourceHash(); err != nil {
 		return r, err
 	}
-	carried, err := ReadManifest(t.Prebuilt)
+	carried, err := ReadManifestIfAny(t.Prebuilt)
 	if err != nil {
 		r.why = err.Error()
 	} else if carried != nil && carried.Source == r.source {

@@ -67,7 +67,7 @@ func (in folder) compareFile(f File) Difference {
 		d.Kind = Unreadable
 	case f.Mode == 0:
 		d.Kind = Foreign
-	case f.isSame(d):
+	case f.sameAs(d):
 		d.Kind = Same
 	case recorded && textSum(data) == sum:
 		d.Kind = Outdated
@@ -77,11 +77,11 @@ func (in folder) compareFile(f File) Difference {
 	return d
 }
 
-func (f File) isSame(d Difference) bool {
+func (f File) sameAs(onDisk Difference) bool {
 	if f.Compiled { // programs are compared exactly
-		return (d.mode&0o111 == f.Mode&0o111 || runtime.GOOS == "windows") && bytes.Equal(d.data, f.Data)
+		return (onDisk.mode&0o111 == f.Mode&0o111 || runtime.GOOS == "windows") && bytes.Equal(onDisk.data, f.Data)
 	}
-	return bytes.Equal(d.data, f.Data) || textSum(d.data) == textSum(f.Data)
+	return bytes.Equal(onDisk.data, f.Data) || textSum(onDisk.data) == textSum(f.Data)
 }
 
 // filesBelow returns the files whose paths begin with prefix, keyed by the rest of the path, which also becomes their

@@ -139,7 +139,7 @@ func decodeYAML(data []byte, into any) error {
 		}
 	}
 	if err := yaml.Unmarshal(data, into); err != nil {
-		return asFileError(err)
+		return toFileError(err)
 	}
 	return nil
 }
@@ -223,7 +223,7 @@ func placeOf(path []string) (at string) {
 	return at
 }
 
-func asFileError(err error) *FileError {
+func toFileError(err error) *FileError {
 	var wrong *check.Advised
 	var e yaml.Error
 	switch {

@@ -104,7 +104,7 @@ func TestLauncher(t *testing.T) {
 					cmd := exec.Command(shell, launcher, "why")
 					cmd.Env = slices.Concat(vars, []string{launched + "=1"})
 					out, err := cmd.CombinedOutput()
-					scratch.FailIf(t, err != nil, "%v\n%s", err, out)
+					scratch.ErrorIf(t, err != nil, "%v\n%s", err, out)
 					scratch.Equal(t, string(out), map[bool]string{true: "why\n"}[test.starts], "it says")
 					if _, err := os.Stat(trapped); err == nil {
 						t.Fatal("it started what the environment names")
@@ -168,7 +168,7 @@ func TestHookThatCannotStart(t *testing.T) {
 			}
 		}
 	}
-	scratch.FailIf(t, failed == 0 && HostTarget().OS == "linux", "every hook starts: this test shows nothing")
+	scratch.ErrorIf(t, failed == 0 && HostTarget().OS == "linux", "every hook starts: this test shows nothing")
 }
 
 // launched is set if the launcher starts this test program as its hook.

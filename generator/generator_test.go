@@ -141,7 +141,7 @@ func TestFiguresAgree(t *testing.T) {
 	must(t, err)
 	lisa, err := ReadAbout("lisa-simpson")
 	must(t, err)
-	scratch.Equal(t, lisa.Accuracy(), ned.Accuracy(), "lisa-simpson")
+	scratch.Equal(t, lisa.AccuracyInWords(), ned.AccuracyInWords(), "lisa-simpson")
 	m := *ned.Measured
 	for name, want := range map[string]string{
 		"README.md":            fmt.Sprintf("continued %d times: %d wanted, %d after messages that may be incomplete", m.Continues, m.Wanted, m.Continues-m.Wanted),
@@ -289,7 +289,7 @@ func TestBuildIsReproducible(t *testing.T) {
 	}
 	alone, err := tools.BuildPrograms(ctx, []Target{HostTarget()}, Hook)
 	says := "compiling the hook for " + HostTarget().String()
-	scratch.FailIf(t, !over || talk != says+", up to a minute the first time\n", "%s", talk)
+	scratch.ErrorIf(t, !over || talk != says+", up to a minute the first time\n", "%s", talk)
 	if err != nil || len(alone.Binaries) != 1 || alone.Judge != nil || !maps.Equal(alone.SHA256, first.SHA256) {
 		t.Errorf("%+v, %+v, %v", alone.SHA256, alone.Judge, err)
 	}
@@ -300,13 +300,13 @@ func TestOneProcessorInUTC(t *testing.T) {
 	goroot, cache := scratch.FindGo(t)
 	dir := t.TempDir()
 	overlay, known, err := writeOverlay(dir, goroot, goVersion(t))
-	scratch.FailIf(t, !known || err != nil, "%t, %v", known, err)
+	scratch.ErrorIf(t, !known || err != nil, "%t, %v", known, err)
 	program := filepath.Join(dir, "main.go")
 	put(t, program, []byte("package main\n\nimport (\n\"runtime\"\n\"time\"\n)\n\nfunc main() { print(runtime.GOMAXPROCS(0), time.Unix(0, 0).Hour()) }\n"), 0o600)
 	cmd := exec.Command("go", "run", "-trimpath", "-overlay="+overlay, program) // cached
 	cmd.Env = append(os.Environ(), "GOFLAGS=", "GOMAXPROCS=3", "TZ=Asia/Tokyo", "GOCACHE="+cache, "GOMODCACHE="+t.TempDir())
 	out, err := cmd.CombinedOutput()
-	scratch.FailIf(t, string(out) != "10" || err != nil, "%s, %v", out, err)
+	scratch.ErrorIf(t, string(out) != "10" || err != nil, "%s, %v", out, err)
 }
 
 // A Go with another runtime compiles hooks, with a warning about the variables that they obey.

@@ -60,13 +60,13 @@ const newestGo = "go1.27"
 
 // writeOverlay writes patched files of Go to stage, and returns the path of the overlay file for go build. If a
 // file cannot be patched, the overlay is empty. complete reports whether all code that reads variables is patched.
-func writeOverlay(stage, root, version string) (overlay string, complete bool, err error) {
-	version, _, _ = strings.Cut(version, " ") // the rest names experiments
-	complete = goversion.IsValid(version) && goversion.Compare(goversion.Lang(version), newestGo) <= 0
+func writeOverlay(stage, goRoot, goVersion string) (overlay string, complete bool, err error) {
+	goVersion, _, _ = strings.Cut(goVersion, " ") // the rest names experiments
+	complete = goversion.IsValid(goVersion) && goversion.Compare(goversion.Lang(goVersion), newestGo) <= 0
 	replace := map[string]string{}
 	files, pairs := runtimePatches()
 	for _, file := range files {
-		source := filepath.Join(root, "src", filepath.FromSlash(file))
+		source := filepath.Join(goRoot, "src", filepath.FromSlash(file))
 		text, err := os.ReadFile(source)
 		patched := strings.NewReplacer(pairs...).Replace(string(text))
 		if err != nil || patched == string(text) {

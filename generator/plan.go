@@ -77,23 +77,23 @@ func (p Plan) Paths(states ...State) (paths []string) {
 	return paths
 }
 
-// ReadSuiteIfAny returns the suite in dir, or nil if dir is missing, empty or a fresh git repository. Any other directory
-// is an error.
-func ReadSuiteIfAny(dir string) (*Suite, error) {
-	entries, err := os.ReadDir(dir)
+// ReadSuiteIfAny returns the suite in a directory, or nil if that is missing, empty or a fresh git repository. Any
+// other directory is an error.
+func ReadSuiteIfAny(suiteOrEmpty string) (*Suite, error) {
+	entries, err := os.ReadDir(suiteOrEmpty)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
 	case err != nil:
 		return nil, err
 	}
-	if suite, err := ReadSuite(dir); !errors.Is(err, ErrNoSuite) {
+	if suite, err := ReadSuite(suiteOrEmpty); !errors.Is(err, ErrNoSuite) {
 		return &suite, err
 	}
 	for _, e := range entries {
 		if e.Name() != ".git" {
 			return nil, check.Advisef("choose another directory: springfield init DIR",
-				"%s is neither empty nor a springfield suite (it contains %s)", dir, e.Name())
+				"%s is neither empty nor a springfield suite (it contains %s)", suiteOrEmpty, e.Name())
 		}
 	}
 	return nil, nil
@@ -184,7 +184,7 @@ func MakePlan(dir string, aim Aim, files []File) (Plan, error) {
 		if err != nil {
 			return Plan{}, err
 		}
-		e := p.editOf(RecordFile, has)
+		e := p.removalOf(RecordFile, has)
 		e.State, e.After = true, &journal.Content{Data: p.next.encodeSums(), Mode: 0o644}
 		p.Edits = append(p.Edits, e)
 	}
@@ -219,8 +219,8 @@ func (p *planner) programPlaces() (places []string, err error) {
 	return places, nil
 }
 
-func (p *planner) planWrite(o Outcome, before Difference, data []byte, mode fs.FileMode) {
-	e := p.editOf(o.Writes, before)
+func (p *planner) planOutcome(o Outcome, before Difference, data []byte, mode fs.FileMode) {
+	e := p.removalOf(o.Writes, before)
 	if o.State != Removed {
 		e.After = &journal.Content{Data: data, Mode: mode}
 	}
@@ -228,7 +228,7 @@ func (p *planner) planWrite(o Outcome, before Difference, data []byte, mode fs.F
 	p.Edits = append(p.Edits, e)
 }
 
-func (p *planner) editOf(name string, before Difference) journal.Edit {
+func (p *planner) removalOf(name string, before Difference) journal.Edit {
 	e := journal.Edit{In: p.dir, Path: filepath.Join(p.dir, filepath.FromSlash(name)), Drop: true}
 	if before.data != nil {
 		e.Before = &journal.Content{Data: before.data, Mode: before.mode.Perm()}
@@ -262,13 +262,13 @@ func (p *planner) planFile(d Difference) error {
 	case d.Kind == Missing:
 		return p.planMissingFile(d, known)
 	case f.Compiled:
-		p.planWrite(Outcome{f.Path, Rebuilt, f.Path}, d, f.Data, f.Mode)
+		p.planOutcome(Outcome{f.Path, Rebuilt, f.Path}, d, f.Data, f.Mode)
 	case d.Kind == Outdated:
 		data := f.Data
-		if text, isText := plainText(data); isText {
+		if text, isText := textWithLF(data); isText {
 			data = withLineEndsOf(d.data, text)
 		}
-		p.planWrite(Outcome{f.Path, Followed, f.Path}, d, data, d.mode.Perm())
+		p.planOutcome(Outcome{f.Path, Followed, f.Path}, d, data, d.mode.Perm())
 	case p.aim == Completing:
 		delete(p.next, f.Path)
 		if known { // an update offers today's text
@@ -290,7 +290,7 @@ func (p *planner) planFile(d Difference) error {
 			p.Outcomes = append(p.Outcomes, Outcome{Path: f.Path, State: Kept})
 			return nil
 		}
-		p.planWrite(Outcome{f.Path, Kept, name}, beside, f.Data, f.Mode)
+		p.planOutcome(Outcome{f.Path, Kept, name}, beside, f.Data, f.Mode)
 	}
 	return nil
 }
@@ -314,7 +314,7 @@ func (p *planner) planMissingFile(d Difference, recorded bool) error {
 			return nil
 		}
 	}
-	p.planWrite(Outcome{d.Path, state, d.Path}, d, d.Data, d.Mode)
+	p.planOutcome(Outcome{d.Path, state, d.Path}, d, d.Data, d.Mode)
 	return nil
 }
 
@@ -327,13 +327,13 @@ func (p *planner) planLeftover(d Difference) {
 		if p.aim == Building {
 			delete(p.next, d.Path)
 		}
-		p.planWrite(Outcome{d.Path, Removed, d.Path}, d, nil, 0)
+		p.planOutcome(Outcome{d.Path, Removed, d.Path}, d, nil, 0)
 	}
 }
 
 func (p *planner) planSuiteFile(d Difference) error {
 	if !d.there {
-		p.planWrite(Outcome{SuiteFile, Added, SuiteFile}, d, d.Data, d.Mode)
+		p.planOutcome(Outcome{SuiteFile, Added, SuiteFile}, d, d.Data, d.Mode)
 		return nil
 	}
 	next, err := decodeSuite(d.Data)
@@ -342,7 +342,7 @@ func (p *planner) planSuiteFile(d Difference) error {
 	}
 	after, err := next.OverlayText(d.data)
 	if err == nil && !bytes.Equal(after, d.data) {
-		p.planWrite(Outcome{SuiteFile, Followed, SuiteFile}, d, after, d.mode.Perm())
+		p.planOutcome(Outcome{SuiteFile, Followed, SuiteFile}, d, after, d.mode.Perm())
 	}
 	return err
 }

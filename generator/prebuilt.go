@@ -33,12 +33,12 @@ var ErrNoPrebuilt = errors.New("this springfield contains no compiled hook")
 
 const prebuiltManifest = "manifest.json"
 
-// ReadManifest reads the manifest of carried programs. It returns nil if none exists.
-func ReadManifest(files fs.FS) (*Build, error) {
-	if files == nil {
+// ReadManifestIfAny reads the manifest of carried programs. It returns nil if none exists.
+func ReadManifestIfAny(prebuilt fs.FS) (*Build, error) {
+	if prebuilt == nil {
 		return nil, nil
 	}
-	data, err := fs.ReadFile(files, prebuiltManifest)
+	data, err := fs.ReadFile(prebuilt, prebuiltManifest)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -55,7 +55,7 @@ func ReadManifest(files fs.FS) (*Build, error) {
 // readPrebuilt reads all carried programs for the given targets. It returns ErrNoPrebuilt if a program is
 // missing or was built from different sources.
 func readPrebuilt(files fs.FS, sourceHash string, targets []Target, programs []Program) (Build, error) {
-	m, err := ReadManifest(files)
+	m, err := ReadManifestIfAny(files)
 	switch {
 	case err != nil:
 		return Build{}, err

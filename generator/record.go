@@ -39,14 +39,14 @@ func textSum(data []byte) string {
 	if bytes.IndexByte(data, 0) >= 0 { // a program, too large to normalize
 		return journal.HashBytes(data)
 	}
-	if text, ok := plainText(data); ok {
+	if text, ok := textWithLF(data); ok {
 		data = []byte(text)
 	}
 	return journal.HashBytes(data)
 }
 
-// plainText converts CRLF in data to LF. It returns false if data contains a NUL, a lone CR, or invalid UTF-8.
-func plainText(data []byte) (string, bool) {
+// textWithLF converts CRLF in data to LF. It returns false if data contains a NUL, a lone CR, or invalid UTF-8.
+func textWithLF(data []byte) (string, bool) {
 	text := strings.ReplaceAll(string(data), "\r\n", "\n")
 	return text, utf8.ValidString(text) && !strings.ContainsAny(text, "\x00\r")
 }
@@ -90,7 +90,7 @@ func (r record) encodeSums() []byte {
 // decodeRecord parses a record. It rejects paths outside the suite or below .git, because a cloned record
 // could make springfield remove other files.
 func decodeRecord(data []byte) (record, error) {
-	text, ok := plainText(data)
+	text, ok := textWithLF(data)
 	if !ok {
 		return nil, errors.New("not a text file")
 	}

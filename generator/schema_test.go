@@ -83,12 +83,12 @@ func TestStrategySchema(t *testing.T) {
 			scratch.Holds(t, f.Path, string(f.Data), path.Base(schemaFile))
 		}
 	}
-	scratch.FailIf(t, seen == 0, "no strategy.json is generated")
+	scratch.ErrorIf(t, seen == 0, "no strategy.json is generated")
 	for _, bad := range []string{
 		`{"strategy": "homer"}`, `{"strategy": "ned-flanders", "add": [{"id": "a", "then": "stop"}]}`,
 		`{"strategy": "ned-flanders", "add": [{"id": "a", "says": ["x"], "then": "block"}]}`, `{"strategy": "ned-flanders", "ad": []}`,
 	} {
-		scratch.FailIf(t, fits(t, schema, []byte(bad)) == nil, "the schema accepts %s", bad)
+		scratch.ErrorIf(t, fits(t, schema, []byte(bad)) == nil, "the schema accepts %s", bad)
 	}
 
 	var text struct {
@@ -144,7 +144,7 @@ func TestAbout(t *testing.T) {
 		a, err := ReadAbout(name)
 		must(t, err)
 		for _, text := range []string{a.Title, a.Summary, a.Description, a.Reads, a.When, a.Cost, a.Changes, a.Complexity, a.Needs} {
-			scratch.FailIf(t, text == "" || strings.ContainsAny(text, "\n|"), "%s says %q", name, text)
+			scratch.ErrorIf(t, text == "" || strings.ContainsAny(text, "\n|"), "%s says %q", name, text)
 		}
 		// A new plugin has its first version, in an older suite, too.
 		made, err := NewPlugin("mine", name, nil)
@@ -178,7 +178,7 @@ func FuzzDocument(f *testing.F) {
 		var bad *FileError
 		switch {
 		case err == nil:
-			scratch.FailIf(t, !json.Valid(data) || !utf8.Valid(data), "taken: %q", data)
+			scratch.ErrorIf(t, !json.Valid(data) || !utf8.Valid(data), "taken: %q", data)
 		case !errors.As(err, &bad) || !inside(bad.Position):
 			t.Errorf("%v has no place in %q", err, data)
 		case json.Valid(data) && utf8.Valid(data) && !strings.Contains(bad.Problem, "twice") && !strings.Contains(bad.Problem, "deep"):
@@ -311,7 +311,7 @@ func TestStateSchemas(t *testing.T) {
 				`{"phase":"execution","taskIndex":0,"totalTasks":5,"recoveryMode":"yes"}`, `{"phase":"execution","taskIndex":0,"totalTasks":5,"maxFixTasksPerOriginal":0}`,
 				`{"phase":"execution","taskIndex":0,"totalTasks":5,"fixTaskMap":[]}`, `{"phase":"execution","taskIndex":"1","totalTasks":5}`,
 			} {
-				scratch.FailIf(t, fits(t, schema, []byte(bad)) == nil, "the schema takes %s", bad)
+				scratch.ErrorIf(t, fits(t, schema, []byte(bad)) == nil, "the schema takes %s", bad)
 			}
 
 			var text struct {
@@ -319,7 +319,7 @@ func TestStateSchemas(t *testing.T) {
 				Properties           map[string]struct{ Default any }
 			}
 			must(t, json.Unmarshal(files["schemas/"+c.schema], &text))
-			scratch.FailIf(t, !text.AdditionalProperties, "members of later versions are refused")
+			scratch.ErrorIf(t, !text.AdditionalProperties, "members of later versions are refused")
 			// The example shows every member, with its default.
 			var members map[string]any
 			must(t, json.Unmarshal([]byte(example), &members))

@@ -41,14 +41,14 @@ type Published struct {
 
 var ErrNoSuite = errors.New("not a springfield suite")
 
-func whyNoSuite(dir string) error {
-	if rooted.PathExists(filepath.Join(dir, "HEAD")) && rooted.PathExists(filepath.Join(dir, "objects")) {
+func noSuiteError(dir string) error {
+	if rooted.TargetExists(filepath.Join(dir, "HEAD")) && rooted.TargetExists(filepath.Join(dir, "objects")) {
 		clone := check.QuoteArgument("./" + strings.TrimSuffix(filepath.Base(dir), ".git"))
 		return check.Advisef("git clone "+check.QuoteArgument(dir)+" "+clone+" gets its files; pass "+clone+" instead",
 			"%s: %w, but a bare git repository", dir, ErrNoSuite)
 	}
 	why := "it has no " + SuiteFile
-	if rooted.IsMissing(dir) {
+	if rooted.IsTargetMissing(dir) {
 		why = "it does not exist"
 	}
 	return check.Advisef(why+"; run springfield init "+check.QuoteArgument(dir)+" to make a suite there",
@@ -61,7 +61,7 @@ func ReadSuite(dir string) (Suite, error) {
 	var link *rooted.LinkError
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return Suite{}, whyNoSuite(dir)
+		return Suite{}, noSuiteError(dir)
 	case errors.As(err, &link):
 		return Suite{}, fmt.Errorf("read suite: %w", err)
 	case err != nil:
@@ -91,7 +91,7 @@ func decodeSuite(data []byte) (Suite, error) {
 		}
 	}
 	if err := cmp.Or(s.findMissingLine(), s.Validate()); err != nil {
-		return s, asFileError(err)
+		return s, toFileError(err)
 	}
 	return s, nil
 }
@@ -118,11 +118,11 @@ func (s Suite) findMissingLine() error {
 
 // FindSuite returns dir or its nearest ancestor that contains a suite, or "" if none exists.
 func FindSuite(dir string) string {
-	return rooted.FindUpward(dir, func(dir string) bool { return rooted.PathExists(filepath.Join(dir, SuiteFile)) })
+	return rooted.FindUpward(dir, func(dir string) bool { return rooted.TargetExists(filepath.Join(dir, SuiteFile)) })
 }
 
-// CommandToAddPlugin returns the command that adds a plugin with the given strategy to the suite in dir.
-func CommandToAddPlugin(strategy, suite string) string {
+// CommandToMakePlugin returns the command that adds a plugin with the given strategy to the suite in dir.
+func CommandToMakePlugin(strategy, suite string) string {
 	return "springfield new " + strategy + " --from " + strategy + " --suite " + check.QuoteArgument(suite)
 }
 
@@ -139,7 +139,7 @@ func (s Suite) encodeYAML() ([]byte, error) {
 // OverlayText returns old, the text of springfield.yaml, updated to s, with the user's comments. If the layout prevents
 // this, it writes all of s anew and appends the old text as a comment. An invalid old is an error.
 func (s Suite) OverlayText(old []byte) ([]byte, error) {
-	text, _ := plainText(old)
+	text, _ := textWithLF(old)
 	before, err := decodeSuite([]byte(text))
 	if err != nil {
 		return old, err

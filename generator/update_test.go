@@ -175,7 +175,7 @@ func TestUpdateFollows(t *testing.T) {
 		"README.md followed", "ned-flanders/.claude-plugin/icon.png followed", "ned-flanders/commands/log.md added", "left-handed/commands/log.md kept",
 		now[hook].Path+" rebuilt", strings.Replace(now[hook].Path, "ned-flanders", "left-handed", 1)+" rebuilt",
 		"ned-flanders/HISTORY.md removed", "ned-flanders/docs/a.md removed", "left-handed/HISTORY.md orphaned")
-	scratch.FailIf(t, rooted.IsTaken(filepath.Join(dir, "ned-flanders/docs")), "an empty directory is left")
+	scratch.ErrorIf(t, rooted.IsTaken(filepath.Join(dir, "ned-flanders/docs")), "an empty directory is left")
 	mine["left-handed/HISTORY.md"] = "mine\n"
 	for name, data := range mine {
 		scratch.Equal(t, content(t, dir, name), data, name)
@@ -335,7 +335,7 @@ func TestUpdateIsAllOrNothing(t *testing.T) {
 	for _, blocked := range []string{"README.md/below", "ned-flanders/commands"} {
 		broken, to := u, filepath.Join(dir, filepath.FromSlash(blocked))
 		broken.Edits = append(slices.Clone(u.Edits), journal.Edit{In: dir, Path: to, After: &journal.Content{}})
-		scratch.FailIf(t, broken.WriteUnjournaled() == nil, "%s: no error", blocked)
+		scratch.ErrorIf(t, broken.WriteUnjournaled() == nil, "%s: no error", blocked)
 		scratch.Equal(t, tree(t, dir), before, blocked)
 	}
 	put(t, filepath.Join(dir, "README.md"), []byte("mine"), 0o644)

@@ -57,7 +57,7 @@ func suiteChecks() (checks []check.Check[*inspection]) {
 		look func(*inspection)
 		fine string // text without findings; P and T are counts
 	}{
-		{"suite", (*inspection).lookAtSuite, SuiteFile + ": P, T"},
+		{"suite", (*inspection).checkSuiteFile, SuiteFile + ": P, T"},
 		{"marketplace", (*inspection).lookAtMarketplace, "marketplace.json lists these plugins"},
 		{"manifest", forPlugins((*inspection).lookAtManifests),
 			"manifests of P: names and versions match " + SuiteFile},
@@ -101,7 +101,7 @@ func Validate(ctx context.Context, dir, shownDir string, others ...check.Check[S
 		_, err = files.Lstat(SuiteFile)
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, whyNoSuite(dir)
+		return nil, noSuiteError(dir)
 	}
 	if err != nil {
 		return nil, err
@@ -182,7 +182,7 @@ func (t subject) reportLink(err error) {
 	t.reportFailure(err.Error()+"; springfield does not follow links in a suite", "replace the link with its target")
 }
 
-func (in *inspection) lookAtSuite() {
+func (in *inspection) checkSuiteFile() {
 	t, ok := in.readSubject(SuiteFile, "springfield")
 	if !ok {
 		return

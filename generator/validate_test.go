@@ -375,7 +375,7 @@ func TestWhatACatalogAdds(t *testing.T) {
 		`{"x": ` + strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000) + `, "plugins": []}`:        "cannot read",
 		`{`: "cannot read",
 	} {
-		added, err := addedIn([]byte(catalog), "ned")
+		added, err := entryExtras([]byte(catalog), "ned")
 		got := strings.Join(added, " ")
 		if err != nil {
 			got = "cannot read"

@@ -32,7 +32,7 @@ type DefaultSuite struct {
 	unlock func()
 }
 
-func (o *DefaultSuite) addToSpec(m Means, name string) (p client.Plugin, err error) {
+func (o *DefaultSuite) addUnsaved(m Means, name string) (p client.Plugin, err error) {
 	suite, err := generator.ReadSuiteIfAny(o.Dir)
 	if err == nil {
 		err = journal.Edit{At: filepath.Join(o.Dir, generator.SuiteFile)}.CheckAccess()
@@ -68,7 +68,7 @@ func (o *DefaultSuite) makeFiles(ctx context.Context, m Means, lock bool) (err e
 				m.Tell("waiting: %v, on the same suite; Ctrl-C ends the wait", err)
 			}
 		}
-		if _, err = o.addToSpec(m, o.name); err != nil {
+		if _, err = o.addUnsaved(m, o.name); err != nil {
 			return err
 		}
 	}

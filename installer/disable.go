@@ -29,9 +29,9 @@ type DisableRequest struct {
 func DisablePlugin(ctx context.Context, m Means, host hosts.Host, r DisableRequest) (done Done, err error) {
 	defer func() {
 		done.Host, done.Scope, done.State = host, r.Scope, "disabled"
-		done.Change.Notes = append(done.Change.Notes, m.onElsewhere(host, client.NameOf(r.Plugin))...)
+		done.Change.Notes = append(done.Change.Notes, m.onInAccounts(host, client.NameOf(r.Plugin))...)
 	}()
-	q, purge := hosts.Request{At: host.PlaceFor(m.User), Switch: settings.Switch{Scope: r.Scope}}, r.Purge && host.Markets
+	q, purge := hosts.Request{At: host.PlaceFor(m.User), Enabling: settings.Enabling{Scope: r.Scope}}, r.Purge && host.Markets
 	if err := q.Check(); err != nil {
 		return done, err
 	}
@@ -62,22 +62,22 @@ func DisablePlugin(ctx context.Context, m Means, host hosts.Host, r DisableReque
 	return done, err
 }
 
-// onElsewhere returns notes on accounts that enable the plugin.
-func (m Means) onElsewhere(host hosts.Host, name string) (notes []string) {
+// onInAccounts returns notes on accounts that enable the plugin.
+func (m Means) onInAccounts(host hosts.Host, name string) (notes []string) {
 	if !host.Markets {
 		return nil
 	}
 	for _, a := range settings.OtherAccounts(m.Settings.Places) {
 		a.On = slices.DeleteFunc(a.On, func(id string) bool { return client.NameOf(id) != name })
 		for _, id := range a.On {
-			notes = append(notes, a.InWords()+": "+a.CommandTo("disable "+id))
+			notes = append(notes, a.OnInWords()+": "+a.CommandTo("disable "+id))
 		}
 	}
 	return notes
 }
 
 func (m Means) purgePlugin(ctx context.Context, done *Done, plugin client.Plugin, scope client.Scope) error {
-	notes, err := settings.NewSettings(m.Settings.Places).PurgePlugin(ctx, m.Claude, plugin)
+	notes, err := settings.NewSettings(m.Settings.Places).UninstallIfUnused(ctx, m.Claude, plugin)
 	if err != nil && ctx.Err() != nil {
 		m.Tell("%s is disabled in %s settings; Claude Code may still know it", plugin.ID(), scope)
 		return ctx.Err()
@@ -111,7 +111,7 @@ func (m Means) findOn(at hosts.Place, r DisableRequest) (p client.Plugin, entry 
 			return i.ID != r.Plugin && (full || i.Name != bare) && (!full || pluginOf(i).ID() != r.Plugin)
 		})
 		if len(found) > 1 { // prefer plugins that springfield can disable
-			found = slices.DeleteFunc(found, func(i hosts.Installed) bool { return i.Theirs && i.ID != r.Plugin })
+			found = slices.DeleteFunc(found, func(i hosts.Installed) bool { return i.HostRemoves && i.ID != r.Plugin })
 		}
 		if len(found) == 1 {
 			return pluginOf(found[0]), found[0].ID, nil

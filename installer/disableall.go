@@ -46,7 +46,7 @@ func DisableAll(ctx context.Context, m Means, r DisableAllRequest) (done Disable
 	var all []Means
 	var suites []string
 	for _, a := range settings.OtherAccounts(m.Settings.Places) {
-		if other := m; len(a.On) > 0 || rooted.PathExists(a.StatePath()) {
+		if other := m; len(a.On) > 0 || rooted.TargetExists(a.StatePath()) {
 			other.Settings, other.undo = settings.NewSettings(a.Places), "to revert the part in "+a.Config+", run: "+a.CommandTo("undo")
 			all = append(all, other)
 		}
@@ -137,7 +137,7 @@ func (m Means) allSuites() []string {
 }
 
 func (m Means) purgeAccount(ctx context.Context, done *DisabledAll) error {
-	notes, left, err := settings.NewSettings(m.Settings.Places).PurgeAll(ctx, m.Claude, done.IDs)
+	notes, left, err := settings.NewSettings(m.Settings.Places).PurgeMarkets(ctx, m.Claude, done.IDs)
 	done.Notes, done.Stays = append(done.Notes, notes...), append(done.Stays, left...)
 	if err != nil {
 		return check.Advisef("run springfield disable --all --purge again to do the rest",

@@ -70,8 +70,8 @@ func EnablePlugin(ctx context.Context, m Means, host hosts.Host, r EnableRequest
 	if r.NoClaude || !host.Markets {
 		m.Claude.Path = ""
 	}
-	wanted := settings.Switch{Scope: r.Scope, Keep: r.Keep, Conflicts: r.Conflicts}
-	e := &enableRun{Means: m, EnableRequest: r, wanted: hosts.Request{At: host.PlaceFor(m.User), Switch: wanted}}
+	wanted := settings.Enabling{Scope: r.Scope, Keep: r.Keep, Conflicts: r.Conflicts}
+	e := &enableRun{Means: m, EnableRequest: r, wanted: hosts.Request{At: host.PlaceFor(m.User), Enabling: wanted}}
 	defer func() {
 		if err != nil {
 			e.dropMarket(ctx)
@@ -84,13 +84,13 @@ func EnablePlugin(ctx context.Context, m Means, host hosts.Host, r EnableRequest
 	if err := e.wanted.Check(); err != nil {
 		return done, err
 	}
-	if err := e.findPlugin(ctx); err != nil {
+	if err := e.findOrAddPlugin(ctx); err != nil {
 		return done, err
 	}
 	if err := e.checkListed(); err != nil {
 		return done, err
 	}
-	dir := e.wanted.FilesDir()
+	dir := e.wanted.SuiteFilesDir()
 	if e.from = e.wanted.Plugin.Suite; host.Markets {
 		if dir, err = e.resolveInstallSource(); err != nil {
 			return done, err
@@ -131,9 +131,9 @@ func (e *enableRun) checkListed() error {
 		"%s does not list %s, so Claude Code would not find it", catalog, plugin.Name)
 }
 
-// findPlugin sets e.wanted.Plugin. It first adds a marketplace given as OWNER/REPO or URL, since only the
+// findOrAddPlugin sets e.wanted.Plugin. It first adds a marketplace given as OWNER/REPO or URL, since only the
 // catalog contains the marketplace's name. If a strategy is not found, the default suite provides the plugin.
-func (e *enableRun) findPlugin(ctx context.Context) (err error) {
+func (e *enableRun) findOrAddPlugin(ctx context.Context) (err error) {
 	name, source, host := e.EnableRequest.Plugin, e.Marketplace, e.wanted.At.Host
 	bare, _, both := strings.Cut(name, "@")
 	switch {
@@ -160,7 +160,7 @@ func (e *enableRun) findPlugin(ctx context.Context) (err error) {
 	_, known := registry.StrategyNamed(name)
 	if suite := e.DefaultSuite; known && errors.Is(err, errUnknown) && suite != nil && suite.Dir != "" {
 		e.adds = suite
-		e.wanted.Plugin, err = e.adds.addToSpec(e.Means, name)
+		e.wanted.Plugin, err = e.adds.addUnsaved(e.Means, name)
 	}
 	if e.wanted.ID = e.wanted.Plugin.Name; err == nil && !host.Markets && e.wanted.Plugin.Suite == "" {
 		err = check.Advisef("clone its repository and pass it as --suite DIR", "%s can only take a plugin from a directory, and %s has none", host.Title, e.wanted.Plugin.ID())
@@ -169,7 +169,7 @@ func (e *enableRun) findPlugin(ctx context.Context) (err error) {
 }
 
 func (e *enableRun) addMarketplace(ctx context.Context, plugin, source string) (string, error) {
-	known, err := e.Settings.MarketFrom(source)
+	known, err := e.Settings.MarketFromIfAny(source)
 	shown := secret.Mask(source)
 	switch {
 	case err != nil || known != "":
@@ -179,7 +179,7 @@ func (e *enableRun) addMarketplace(ctx context.Context, plugin, source string) (
 			"--marketplace %s: Claude Code fetches no such address", shown)
 	case e.Claude.Path == "":
 		return "", check.Advisef("clone the repository and pass it as --suite DIR", "marketplace %s is unknown, and %s",
-			shown, e.whyNotCalled())
+			shown, e.sayWhyNotCalled())
 	case e.DryRun:
 		return "", check.Advisef(fmt.Sprintf("fetch it first: run springfield enable %s --marketplace %s; to remove it again, run springfield disable %s --purge", plugin, shown, plugin),
 			"marketplace %s is not known yet, so the changes cannot be predicted", shown)
@@ -192,7 +192,7 @@ func (e *enableRun) addMarketplace(ctx context.Context, plugin, source string) (
 	return market, err
 }
 
-func (e *enableRun) whyNotCalled() string {
+func (e *enableRun) sayWhyNotCalled() string {
 	if e.NoClaude {
 		return "--no-activate forbids fetching it with the claude command"
 	}
@@ -204,7 +204,7 @@ func (e *enableRun) dropMarket(ctx context.Context) {
 		return
 	}
 	now := settings.NewSettings(e.Settings.Places)
-	notes, err := now.PurgePlugin(context.WithoutCancel(ctx), e.Claude, client.Plugin{Name: e.EnableRequest.Plugin, Marketplace: e.added})
+	notes, err := now.UninstallIfUnused(context.WithoutCancel(ctx), e.Claude, client.Plugin{Name: e.EnableRequest.Plugin, Marketplace: e.added})
 	if err != nil {
 		notes = []string{err.Error()}
 	}
@@ -237,7 +237,7 @@ func (e *enableRun) resolveInstallSource() (filesDir string, err error) {
 		if i := e.Settings.Installed(plugin.ID()); i.InPlace && rooted.HoldsPath(plugin.Suite, i.Dir) {
 			return i.Dir, nil
 		}
-		return e.wanted.FilesDir(), nil
+		return e.wanted.SuiteFilesDir(), nil
 	}
 	i := e.Settings.Installed(plugin.ID())
 	if e.from = i.Source; i.Dir != "" {
@@ -245,7 +245,7 @@ func (e *enableRun) resolveInstallSource() (filesDir string, err error) {
 	}
 	if e.Claude.Path == "" {
 		return "", check.Advisef("run /plugin install "+plugin.ID()+" in Claude Code", "%s is not installed, and %s", plugin.ID(),
-			e.whyNotCalled())
+			e.sayWhyNotCalled())
 	}
 	e.install = plugin.ID()
 	return e.Settings.InClone(plugin), nil
@@ -267,11 +267,11 @@ func (e *enableRun) examinePluginDir(dir string) error {
 	if !found.IsOurs() {
 		return check.Advisef(itself, "%s is not a springfield plugin", plugin.ID())
 	}
-	if err := e.wanted.CheckFiles(); err != nil {
+	if err := e.wanted.CheckHasFiles(); err != nil {
 		return &hosts.PassedOverError{Err: check.Advise(fmt.Errorf("%s does not support %s: %w", plugin.ID(), host.Title, err),
 			"run springfield update "+check.QuoteArgument(plugin.Suite)+" to add it")}
 	}
-	e.setKind(found.Strategy, found.DrivesStop())
+	e.setKind(found.Strategy, found.IsOursAtStop())
 	if settings, err := hook.ReadSettings(dir, e.Settings.StatePath(), ""); err == nil {
 		e.wanted.MaxContinues = settings.MaxContinues()
 	} else if host.Markets {
@@ -337,20 +337,20 @@ func (e *enableRun) registerPlugin(ctx context.Context) error {
 			}
 			return err
 		}
-		e.noteLeft("still has " + e.install + " installed")
+		e.noteNotUndone("still has " + e.install + " installed")
 	case e.register != "":
 		e.Tell("registering %s with the claude command", e.register)
 		if err := e.Claude.Register(ctx, snapshot, e.wanted.Plugin.Marketplace, e.register); err != nil && ctx.Err() == nil {
 			e.Tell("springfield: note: %v; declaring the marketplace in user settings instead", err)
 			e.wanted.Declare = true
 		} else if err == nil {
-			e.noteLeft("still knows " + e.register + " as marketplace " + e.wanted.Plugin.Marketplace)
+			e.noteNotUndone("still knows " + e.register + " as marketplace " + e.wanted.Plugin.Marketplace)
 		}
 	}
 	return ctx.Err() // Ctrl-C, even after the client succeeded
 }
 
-func (e *enableRun) noteLeft(change string) {
+func (e *enableRun) noteNotUndone(change string) {
 	e.leaves = append(e.leaves, "Claude Code "+change+": run springfield disable "+e.wanted.Plugin.ID()+" --purge to change that")
 }
 
@@ -407,7 +407,7 @@ func (e *enableRun) stageDefault(ctx context.Context) error {
 		return err
 	}
 	e.wanted.Stage = e.adds.stage
-	return e.examinePluginDir(e.wanted.FilesDir())
+	return e.examinePluginDir(e.wanted.SuiteFilesDir())
 }
 
 // checkSettings returns an error if Claude Code's settings cannot be edited, or if managed settings disable hooks. It
@@ -416,7 +416,7 @@ func (e *enableRun) checkSettings() error {
 	markets := e.wanted.At.Host.Markets
 	switch {
 	case !markets && e.Unmade:
-		return e.Settings.CheckForeign(e.wanted.EntryFile())
+		return e.Settings.CheckForeignFile(e.wanted.EntryFile())
 	case !markets: // the entry needs the staged files
 		return nil
 	}

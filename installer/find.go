@@ -30,7 +30,7 @@ func (m Means) FindPlugin(name, dir string) (client.Plugin, error) {
 	if dir != "" {
 		suite := rooted.PathFrom(m.Settings.Work, dir)
 		found, err := pluginsIn(suite, bare, marketplace)
-		if errors.Is(err, generator.ErrNoSuite) && rooted.PathExists(filepath.Join(suite, ".claude-plugin", "marketplace.json")) {
+		if errors.Is(err, generator.ErrNoSuite) && rooted.TargetExists(filepath.Join(suite, ".claude-plugin", "marketplace.json")) {
 			err = check.Advisef("run claude plugin marketplace add "+check.QuoteArgument(suite)+", then springfield enable "+bare, "%s is a marketplace, not a springfield suite", suite)
 		}
 		if err != nil {
@@ -96,7 +96,7 @@ func (m Means) howToGet(name, marketplace, suite string) string {
 		return "use " + strings.Join(slices.Compact(same), " or ")
 	}
 	if _, known := registry.StrategyNamed(name); known && suite != "" {
-		return "run " + generator.CommandToAddPlugin(name, suite) + " to make it"
+		return "run " + generator.CommandToMakePlugin(name, suite) + " to make it"
 	} else if known {
 		return "run springfield enable " + name + " to make it"
 	}

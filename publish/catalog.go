@@ -35,7 +35,7 @@ type item struct {
 	Version     string          `json:"version"`
 }
 
-func readCatalog(dir, at string) (c catalog, name string, err error) {
+func readCatalog(dir, at string) (c catalog, marketName string, err error) {
 	if c.file, err = journal.OpenEdit(dir, at); err == nil && c.file.Before == nil {
 		err = &fs.PathError{Op: "open", Path: at, Err: fs.ErrNotExist}
 	}

@@ -115,8 +115,8 @@ func TestToAdd(t *testing.T) {
 		"/srv/git/r.git":                        "",
 		"":                                      "",
 	} {
-		where, _ := git.PublicURL(remote)
-		scratch.Equal(t, argumentToAdd(where), want, remote)
+		where, _ := git.CatalogURL(remote)
+		scratch.Equal(t, argumentToAddIfAny(where), want, remote)
 	}
 }
 
@@ -182,7 +182,7 @@ func TestDigest(t *testing.T) {
 	in, err := rooted.OpenFolder(dir)
 	must(t, err)
 	defer in.Close()
-	if _, err := readTree(in); err == nil || !strings.Contains(err.Error(), "is a link") {
+	if _, err := listTree(in); err == nil || !strings.Contains(err.Error(), "is a link") {
 		t.Errorf("a link: %v", err)
 	}
 }
@@ -210,7 +210,7 @@ func treeOf(t *testing.T, dir string) plannedTree {
 	in, err := rooted.OpenFolder(dir)
 	must(t, err)
 	t.Cleanup(func() { _ = in.Close() })
-	all, err := readTree(in)
+	all, err := listTree(in)
 	must(t, err)
 	return all
 }

@@ -26,9 +26,9 @@ type checkout struct {
 	modes  func() (map[string]string, error)
 }
 
-// findCheckout returns the git checkout around dir. Without a repository only dir is set. A repository that git does not
-// trust is recorded, and is not an error.
-func (m Means) findCheckout(ctx context.Context, dir string) (checkout, error) {
+// findCheckoutIfAny returns the git checkout around dir. Without a repository only dir is set. A repository that git
+// does not trust is recorded, and is not an error.
+func (m Means) findCheckoutIfAny(ctx context.Context, dir string) (checkout, error) {
 	c := checkout{dir: dir}
 	var err error
 	if c.repo, err = m.Git.RepositoryIfAny(ctx, dir); err != nil && !errors.As(err, &c.foreign) {
@@ -38,7 +38,7 @@ func (m Means) findCheckout(ctx context.Context, dir string) (checkout, error) {
 		return c, nil
 	}
 	c.remote = c.repo.RemoteURL(ctx)
-	c.where, _ = git.PublicURL(c.remote)
+	c.where, _ = git.CatalogURL(c.remote)
 	c.place, err = c.repo.PathInRoot(dir)
 	c.branch = sync.OnceValue(func() string { return c.repo.CurrentBranch(ctx) })
 	c.dirty = sync.OnceValues(func() ([]string, error) { return c.repo.DirtyFiles(ctx, c.place) })
@@ -67,9 +67,9 @@ func (c checkout) plainPrograms(names []string) (plain []string, unindexed bool,
 	return plain, unindexed, nil
 }
 
-// findMarks returns the published programs to mark as executable in git's index. If git ignores modes here and a
+// findExecMarks returns the published programs to mark as executable in git's index. If git ignores modes here and a
 // program is not in the index, steps ask the user to publish again after git add.
-func (in inputs) findMarks(ctx context.Context, q Request, after plannedTree) (marks, steps []string, err error) {
+func (in inputs) findExecMarks(ctx context.Context, q Request, after plannedTree) (toMark, steps []string, err error) {
 	if in.around.repo == nil {
 		return nil, nil, nil
 	}
@@ -79,9 +79,9 @@ func (in inputs) findMarks(ctx context.Context, q Request, after plannedTree) (m
 			files = append(files, after.listPrograms(p.Name)...)
 		}
 	}
-	marks, unknown, err := in.around.plainPrograms(files)
+	toMark, unknown, err := in.around.plainPrograms(files)
 	if unknown && err == nil && !in.around.repo.SeesModes(ctx) {
 		steps = append(steps, "git add "+check.QuoteArgument(in.dir)+", then publish again before you commit: git does not record executable bits here, so publish must set those of the hooks")
 	}
-	return marks, steps, err
+	return toMark, steps, err
 }

@@ -78,7 +78,7 @@ func (m Means) openInputs(ctx context.Context, q Request) (in inputs, err error)
 		return in, err
 	}
 	in.held = append(in.held, func() { _ = in.files.Close() })
-	if in.around, err = m.findCheckout(ctx, in.dir); err != nil {
+	if in.around, err = m.findCheckoutIfAny(ctx, in.dir); err != nil {
 		return in, err
 	}
 	for _, p := range in.suite.Plugins {
@@ -114,12 +114,12 @@ func (m Means) openMarketplace(ctx context.Context, q Request, in *inputs) (k Ma
 		if k.catalog, k.Name, err = readCatalog(to, k.Path); err != nil {
 			return k, err
 		}
-		if around, err = m.findCheckout(ctx, to); err != nil {
+		if around, err = m.findCheckoutIfAny(ctx, to); err != nil {
 			return k, err
 		}
 	}
 	if k.inGit = around.repo != nil; k.inGit && rooted.IsSame(around.repo.Root, to) {
-		k.Address = argumentToAdd(around.where)
+		k.Address = argumentToAddIfAny(around.where)
 	}
 	if k.Own && in.suite.Repository != "" {
 		k.Address = in.suite.Repository

@@ -107,7 +107,7 @@ func PlanRelease(ctx context.Context, m Means, q Request) (p *Plan, err error) {
 	if !q.Check {
 		m.noteChoices(in, q)
 	}
-	releases, err := in.newReleases(q)
+	releases, err := in.chosenReleases(q)
 	if err != nil {
 		return nil, err
 	}
@@ -130,7 +130,7 @@ func PlanRelease(ctx context.Context, m Means, q Request) (p *Plan, err error) {
 	if check.CountState(checks, check.Failure) > 0 {
 		return nil, &RefusedError{checks}
 	}
-	marks, wait, err := in.findMarks(ctx, q, after)
+	marks, wait, err := in.findExecMarks(ctx, q, after)
 	if err != nil {
 		return nil, err
 	}

@@ -64,7 +64,7 @@ func whyNotNewer(from, to string) error {
 	return err
 }
 
-func (in inputs) newReleases(q Request) (all []release, err error) {
+func (in inputs) chosenReleases(q Request) (all []release, err error) {
 	chosen := q.Plugins
 	for _, p := range in.suite.Plugins {
 		// A check ignores unpublished plugins.
@@ -135,7 +135,7 @@ func (r release) checkVersion(before, where string) error {
 // compiles the programs. With q.Check it keeps the present files, so that a newer springfield does not fail in CI.
 // Changed files of a plugin with the same version are an error.
 func (in inputs) planTree(ctx context.Context, tools generator.Toolchain, q Request, releases []release) (t plannedTree, err error) {
-	if t, err = readTree(in.files); err != nil {
+	if t, err = listTree(in.files); err != nil {
 		return t, err
 	}
 	suite := in.suite
@@ -241,7 +241,7 @@ func (t plannedTree) withVersions(name string, like []byte) (plannedTree, error)
 	if data, err = doc.ApplyEdits(edits...); err != nil || len(edits) == 0 {
 		return t, err
 	}
-	return t.withFile(name, data)
+	return t.withFilePut(name, data)
 }
 
 const changelogFile = "CHANGELOG.md"
@@ -259,7 +259,7 @@ func (t plannedTree) withNotes(r release, q Request) (plannedTree, error) {
 	if len(had) > 0 {
 		text += "\n" + string(had)
 	}
-	return t.withFile(name, []byte(text))
+	return t.withFilePut(name, []byte(text))
 }
 
 func (in inputs) recordReleases(t plannedTree, suite generator.Suite, releases []release) (plannedTree, error) {
@@ -283,5 +283,5 @@ func (in inputs) recordReleases(t plannedTree, suite generator.Suite, releases [
 	if err != nil {
 		return t, err
 	}
-	return t.withFile(generator.SuiteFile, data)
+	return t.withFilePut(generator.SuiteFile, data)
 }

@@ -72,10 +72,10 @@ func failure(file, says, fix string) check.Finding {
 	return check.Finding{State: check.Failure, File: file, Says: says, Fix: fix}
 }
 
-func (r release) reviewPlugin(t plannedTree, ignored []string) (found []check.Finding) {
+func (r release) reviewPlugin(t plannedTree, gitIgnored []string) (found []check.Finding) {
 	if generator.LooksOfficial(r.plugin) {
 		found = append(found, failure(path.Join(r.plugin, ".claude-plugin", "plugin.json"),
-			fmt.Sprintf("its name, %s, looks as if the plugin came from Anthropic", r.plugin), hintToRename(t.in.Name())))
+			fmt.Sprintf("its name, %s, looks as if the plugin came from Anthropic", r.plugin), hintAtNewPlugin(t.in.Name())))
 	}
 	icon := path.Join(r.plugin, ".claude-plugin", "icon.png")
 	if _, there := t.files[icon]; !there {
@@ -89,7 +89,7 @@ func (r release) reviewPlugin(t plannedTree, ignored []string) (found []check.Fi
 			found = append(found, failure(name, fmt.Sprintf("larger than %d MB, which git hosts reject", maxPublished>>20), "remove it"))
 		}
 	}
-	for _, file := range ignored {
+	for _, file := range gitIgnored {
 		if inside, ok := strings.CutPrefix(file, r.place+"/"); ok {
 			found = append(found, failure(path.Join(r.plugin, inside), "git ignores it, so clients would not get it", "add it with git add --force, or remove it from the plugin"))
 		}
@@ -97,6 +97,6 @@ func (r release) reviewPlugin(t plannedTree, ignored []string) (found []check.Fi
 	return found
 }
 
-func hintToRename(suite string) string {
+func hintAtNewPlugin(suite string) string {
 	return "run springfield new NAME --from STRATEGY --suite " + check.QuoteArgument(suite) + " to make a plugin with another name"
 }

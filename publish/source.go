@@ -35,30 +35,30 @@ func (in inputs) sourceOf(q Request, r release) (source any, err error) {
 	if err != nil {
 		return nil, err
 	}
-	before, ours := r.fetchedBefore()
+	before, ours := r.listedSource()
 	source = inside
 	if ours || inside == "" {
-		source, err = r.fetchedFrom(q, before)
+		source, err = r.sourceToFetch(q, before)
 	}
 	if place, isPath := in.market.placeOfSource(r.entry.Source); isPath {
 		ours = inside != "" && place == path.Clean(inside)
 	}
 	if err == nil && r.entry.Name != "" && !ours {
-		err = check.Advisef(hintToRename(in.dir)+"; or remove that entry from the catalog first",
+		err = check.Advisef(hintAtNewPlugin(in.dir)+"; or remove that entry from the catalog first",
 			"%s: %s already has a plugin of that name from another source: %s", r.plugin, in.market.Path, r.entry.Source)
 	}
 	return source, err
 }
 
-// fetchedBefore returns the source of the plugin's existing catalog entry. ours is false if that entry does not fetch
+// listedSource returns the source of the plugin's existing catalog entry. ours is false if that entry does not fetch
 // this plugin from this repository.
-func (r release) fetchedBefore() (before fetched, ours bool) {
+func (r release) listedSource() (listed fetched, ours bool) {
 	c := r.around
-	if c.repo == nil || c.where == "" || json.Unmarshal(r.entry.Source, &before) != nil || before.Source != subdir ||
-		!git.SameRepository(before.URL, c.where) || path.Clean(before.Path) != r.place {
+	if c.repo == nil || c.where == "" || json.Unmarshal(r.entry.Source, &listed) != nil || listed.Source != subdir ||
+		!git.SameRepository(listed.URL, c.where) || path.Clean(listed.Path) != r.place {
 		return fetched{}, false
 	}
-	return before, true
+	return listed, true
 }
 
 func (in inputs) pathInMarket(plugin string) (string, error) {
@@ -77,9 +77,9 @@ func (in inputs) pathInMarket(plugin string) (string, error) {
 	return "", nil
 }
 
-// fetchedFrom returns the source from which clients fetch the plugin with git, or an error if others cannot fetch it.
+// sourceToFetch returns the source from which clients fetch the plugin with git, or an error if others cannot fetch it.
 // It keeps the URL of before, because checkouts write URLs differently.
-func (r release) fetchedFrom(q Request, before fetched) (fetched, error) {
+func (r release) sourceToFetch(q Request, before fetched) (fetched, error) {
 	c := r.around
 	const why = "clients fetch the plugin with git"
 	switch {
@@ -141,7 +141,7 @@ func (r release) commitToPin(ctx context.Context, q Request, after plannedTree) 
 	if changed || len(plain)+len(after.changes(r.plugin)) > 0 {
 		return "", "commit and push " + check.QuoteArgument(r.around.dir) + ", then publish again to pin its entries to that commit", nil
 	}
-	if before, ours := r.fetchedBefore(); ours && before.SHA != "" {
+	if before, ours := r.listedSource(); ours && before.SHA != "" {
 		same, err := repo.HoldsExactly(ctx, before.SHA, place)
 		if err != nil {
 			return "", "", err
@@ -154,7 +154,7 @@ func (r release) commitToPin(ctx context.Context, q Request, after plannedTree) 
 	if commit, err = repo.LastChange(ctx, place); err != nil || commit == "" {
 		return "", "", err
 	}
-	pushed, err := repo.IsPushed(ctx, commit, r.around.where)
+	pushed, err := repo.IsKnownPushed(ctx, commit, r.around.where)
 	if err == nil && !pushed {
 		return "", fmt.Sprintf("push commit %.12s, then publish again to pin the entry of %s to it", commit,
 			r.plugin), nil
@@ -162,10 +162,10 @@ func (r release) commitToPin(ctx context.Context, q Request, after plannedTree) 
 	return commit, "", err
 }
 
-// argumentToAdd returns the argument of /plugin marketplace add for a public address: OWNER/REPOSITORY for GitHub, or
-// "" for ssh, which Claude Code refuses. It adds .git to other URLs, because Claude Code would otherwise expect a
+// argumentToAddIfAny returns the argument of /plugin marketplace add for a public address: OWNER/REPOSITORY for GitHub,
+// or "" for ssh, which Claude Code refuses. It adds .git to other URLs, because Claude Code would otherwise expect a
 // catalog.
-func argumentToAdd(url string) string {
+func argumentToAddIfAny(url string) string {
 	if short, ok := strings.CutPrefix(url, "https://github.com/"); ok {
 		return strings.TrimSuffix(strings.Trim(short, "/"), ".git")
 	}

@@ -36,9 +36,9 @@ type file struct {
 // maxFile limits a file, in bytes.
 const maxFile = 1 << 30
 
-// readTree lists the files of a suite outside .git. Links and special files are errors, because a link might
+// listTree lists the files of a suite outside .git. Links and special files are errors, because a link might
 // lead elsewhere on a different machine.
-func readTree(in rooted.Folder) (plannedTree, error) {
+func listTree(in rooted.Folder) (plannedTree, error) {
 	t := plannedTree{in, map[string]file{}, map[string]journal.Edit{}}
 	return t, filepath.WalkDir(in.Name(), func(name string, d fs.DirEntry, err error) error {
 		relative, _ := filepath.Rel(in.Name(), name)
@@ -76,7 +76,7 @@ func (t plannedTree) withEdits(edits ...journal.Edit) plannedTree {
 	return t
 }
 
-func (t plannedTree) withFile(name string, data []byte) (plannedTree, error) {
+func (t plannedTree) withFilePut(name string, data []byte) (plannedTree, error) {
 	e, known := t.edits[name]
 	if !known {
 		var err error
@@ -120,9 +120,9 @@ func (t plannedTree) readJSON(name string, into any) error {
 	return nil
 }
 
-func (t plannedTree) changes(dir string) (edits []journal.Edit) {
+func (t plannedTree) changes(below string) (edits []journal.Edit) {
 	for _, name := range slices.Sorted(maps.Keys(t.edits)) {
-		if e := t.edits[name]; isBelow(dir, name) && e.Changes() {
+		if e := t.edits[name]; isBelow(below, name) && e.Changes() {
 			edits = append(edits, e)
 		}
 	}

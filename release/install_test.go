@@ -553,7 +553,7 @@ func TestInstallPlaces(t *testing.T) {
 
 // A directory of another user is refused before anything is fetched.
 func TestInstallWithoutRights(t *testing.T) {
-	scratch.WithoutRights(t, func(t *testing.T, dir string) {
+	scratch.AsUnprivileged(t, func(t *testing.T, dir string) {
 		var asked atomic.Int32
 		url := serve(t, http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked.Add(1) }))
 		m := newMachine(t, dir, "curl", summer)

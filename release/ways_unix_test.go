@@ -95,7 +95,7 @@ func TestNPM(t *testing.T) {
 			use(t, name, home, env)
 		})
 	}
-	scratch.FailIf(t, len(store.asked) > 0, "npm asked for %q, too", store.asked)
+	scratch.ErrorIf(t, len(store.asked) > 0, "npm asked for %q, too", store.asked)
 }
 
 func installGlobally(t *testing.T, name, home string, env []string) {
@@ -192,7 +192,7 @@ func publishAgain(t *testing.T, dir string, store *registry, address string) {
 		tag = "next"
 	}
 	for name, p := range store.packages {
-		scratch.FailIf(t, p.Tags[tag] != npmVersion(t, dir), "%s has the tags %v", name, p.Tags)
+		scratch.ErrorIf(t, p.Tags[tag] != npmVersion(t, dir), "%s has the tags %v", name, p.Tags)
 	}
 }
 
@@ -224,10 +224,10 @@ func named(t *testing.T, home string, words ...string) {
 		looked++
 		data := read(t, path)
 		for _, word := range words {
-			scratch.FailIf(t, bytes.Contains(data, []byte(word)), "%s has %s", path, word)
+			scratch.ErrorIf(t, bytes.Contains(data, []byte(word)), "%s has %s", path, word)
 		}
 	}
-	scratch.FailIf(t, looked < 10, "%d files found", looked)
+	scratch.ErrorIf(t, looked < 10, "%d files found", looked)
 }
 
 // registry is an npm registry on the loopback: it has what was published to it, and knows of nothing else.

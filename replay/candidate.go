@@ -40,8 +40,9 @@ func CandidateNames() (names []string) {
 
 const seedTree = "seed-tree"
 
-// NamesForLogs returns the names of candidates that only need a session log, except the seeds, which no plugin uses.
-func NamesForLogs() []string {
+// LogOnlyCandidates returns the names of candidates that only need a session log, except the seeds, which no plugin
+// uses.
+func LogOnlyCandidates() []string {
 	return slices.DeleteFunc(CandidateNames(), func(name string) bool {
 		c, err := candidate(name)
 		return err != nil || name == seedTree || strings.Contains(name, ":") || c.Settings.Options.Needs().Files != nil
@@ -62,7 +63,7 @@ func Candidates(names []string, base string) (all []Candidate, err error) {
 		var c Candidate
 		var err error
 		if strings.HasSuffix(path, ".json") || strings.ContainsRune(path, filepath.Separator) {
-			if c.Settings, err = hook.ReadFile(path); err == nil {
+			if c.Settings, err = hook.ReadExisting(path); err == nil {
 				c, err = checkCandidate(c)
 			}
 			if err != nil && c.Settings.Strategy.Name == "" {

@@ -85,7 +85,7 @@ func voters(candidates []Candidate) []voter {
 	return all
 }
 
-func maxLines(candidates []Candidate) (lines int) {
+func linesNeeded(candidates []Candidate) (lines int) {
 	for _, c := range candidates {
 		if needs := c.Settings.Options.Needs(); needs.Files == nil { // the others decide before they read lines
 			lines = max(lines, needs.Lines)

@@ -101,10 +101,10 @@ func Explain(p Place, c Candidate) (Explanation, error) {
 	}
 	e := Explanation{
 		Version: 1, Host: m.host, Strategy: known.Name, Decision: v.Decision, Rule: v.Rule, Sure: v.Sure, Evidence: v.Evidence, Lang: append([]string{}, v.Languages...),
-		Reason: v.Reason, Asks: v.Page != "", Situation: found, Rules: rulesAsked(c.Settings, snapshot),
+		Reason: v.Reason, Asks: v.Page != "", Situation: found, Rules: rulesTried(c.Settings, snapshot),
 	}
 	if known.Judges {
-		e.Page, e.Judge = judge.PageFor(snapshot.Situation), console.WouldAsk(known, v)
+		e.Page, e.Judge = judge.PageFor(snapshot.Situation), console.JudgeInWords(known, v)
 	}
 	return e, nil
 }
@@ -125,7 +125,7 @@ func (p Place) readScene(c Candidate) (*scene, error) {
 		if p.Line == 0 && p.At > 0 && c.LineTime() > p.At {
 			return false
 		}
-		if c.IsOfDialogue() {
+		if c.IsNotClientState() {
 			entries++
 		}
 		if local = c.Entry.Local || local && c.What == transcript.Nothing; !local || p.Line > 0 {
@@ -165,7 +165,7 @@ func (p Place) readScene(c Candidate) (*scene, error) {
 	return m, nil
 }
 
-func rulesAsked(settings hook.Settings, snapshot hook.Snapshot) []Asked {
+func rulesTried(settings hook.Settings, snapshot hook.Snapshot) []Asked {
 	all := []Asked{}
 	ruled, ok := settings.Options.(rules.Ruled)
 	if !ok {
@@ -234,7 +234,7 @@ func (e Explanation) writeDecision(out layout.Printer) {
 		says += ": " + display.OneLine(e.Evidence)
 	}
 	out.PrintField("  ", says)
-	if name := language.LanguageName(e.Lang); name != "" {
+	if name := language.ForeignLanguage(e.Lang); name != "" {
 		out.PrintText("  read in %s", name)
 	}
 	if e.Reason != "" {

@@ -15,7 +15,7 @@ import (
 
 // Unreadable files are reported, and the rest is read.
 func TestUnreadable(t *testing.T) {
-	scratch.WithoutRights(t, func(t *testing.T, home string) {
+	scratch.AsUnprivileged(t, func(t *testing.T, home string) {
 		secret := stopped("secret").write(t, home)
 		stopped("open").write(t, home)
 		closed := filepath.Join(ProjectsDir(home), "closed")

@@ -101,7 +101,7 @@ func hostLogs() map[string]hostLog {
 	}
 }
 
-var must, failIf = scratch.Must, scratch.FailIf
+var must, failIf = scratch.Must, scratch.ErrorIf
 
 // writeHosts writes the sessions of all hosts and returns their places.
 func writeHosts(t testing.TB, home string) (all []Kept) {

@@ -50,9 +50,9 @@ type followed struct {
 	at    int64
 }
 
-// takeLine reads a line. If it is the event after the last message, end describes it. spoke reports whether the line
-// is a message.
-func (f *follower) takeLine(c *transcript.Cursor) (end followed, spoke bool) {
+// takeLine reads a line. If it is the event after the last message, end describes it. isMessage reports whether the
+// line is a message.
+func (f *follower) takeLine(c *transcript.Cursor) (end followed, isMessage bool) {
 	what := c.What
 	switch {
 	case what == transcript.Nothing && f.noteQueued(c):
@@ -93,7 +93,7 @@ func (f *follower) takeLine(c *transcript.Cursor) (end followed, spoke bool) {
 	case transcript.Rested:
 		f.last.rests = true
 	default:
-		f.blocked = f.blocked || c.HasBlock()
+		f.blocked = f.blocked || c.HasHookBlock()
 	}
 	f.open = f.open && end.label == ""
 	return end, false

@@ -49,7 +49,7 @@ func WriteHTML(w io.Writer, r Report) error {
 	}
 	p := page{Report: &r, Best: r.best()}
 	p.CSS, p.JS, p.Data = template.CSS(files["page.css"]), template.JS(files["page.js"]), template.JS(display.DropInvisible(string(data)))
-	p.Policy = "default-src 'none'; style-src " + policyHash(files["page.css"]) + "; script-src " + policyHash(files["page.js"]) + "; base-uri 'none'; form-action 'none'"
+	p.Policy = "default-src 'none'; style-src " + hashForPolicy(files["page.css"]) + "; script-src " + hashForPolicy(files["page.js"]) + "; base-uri 'none'; form-action 'none'"
 	// The page is large, and not held in memory again. SafeWriter can also change the JSON, where an escape
 	// is the same value.
 	b := bufio.NewWriter(&display.SafeWriter{To: w})
@@ -71,8 +71,8 @@ func (r *Report) MapPaths(path func(string) string) {
 	}
 }
 
-func policyHash(text string) string {
-	sum := sha256.Sum256([]byte(text))
+func hashForPolicy(inline string) string {
+	sum := sha256.Sum256([]byte(inline))
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 

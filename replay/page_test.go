@@ -71,7 +71,7 @@ func harmless(t testing.TB, page string, ours map[string]bool) {
 		case "style", "script":
 			text, err := pageFiles.ReadFile("page/page." + map[string]string{"style": "css", "script": "js"}[m[1]])
 			failIf(t, err != nil || m[3] != string(text), "a %s that is not ours: %.80q", m[1], m[3])
-			if !strings.Contains(page, strings.NewReplacer("'", "&#39;", "+", "&#43;").Replace(policyHash(m[3]))) {
+			if !strings.Contains(page, strings.NewReplacer("'", "&#39;", "+", "&#43;").Replace(hashForPolicy(m[3]))) {
 				t.Errorf("the policy does not name the %s", m[1])
 			}
 		default:

@@ -75,7 +75,7 @@ func (o Options) readAll(ctx context.Context, files []found) (sessions []session
 	}
 	// Start with the largest, which at the end would keep one processor busy alone.
 	slices.SortStableFunc(files, func(a, b found) int { return cmp.Compare(b.size, a.size) })
-	lines := maxLines(o.Candidates)
+	lines := linesNeeded(o.Candidates)
 	var all sync.WaitGroup
 	var next atomic.Int64
 	var lock sync.Mutex

@@ -47,9 +47,9 @@ type session struct {
 // key identifies a line and copies in other logs. It is 0 if the line has no ID.
 type key uint64
 
-// keyOf returns the key of a line, or 0 if the line has no ID. Only Claude Code's IDs are unique. Other IDs are
+// keyOfLine returns the key of a line, or 0 if the line has no ID. Only Claude Code's IDs are unique. Other IDs are
 // combined with the time.
-func (w *walker) keyOf(c *transcript.Cursor) key {
+func (w *walker) keyOfLine(c *transcript.Cursor) key {
 	id := string(c.Entry.ID)
 	if id == "" {
 		return 0
@@ -164,7 +164,7 @@ func (w *walker) introduce(c *transcript.Cursor) bool {
 		}
 	}
 	if w.first == 0 {
-		w.first = w.keyOf(c)
+		w.first = w.keyOfLine(c)
 		w.copy = c.Entry.Fork || !strings.HasSuffix(w.nameOf(), id)
 	}
 	if w.id == "" {
@@ -198,7 +198,7 @@ func (w *walker) openPlace(c *transcript.Cursor) {
 		return
 	}
 	view := c.ViewAfterLine()
-	w.key = w.keyOf(c)
+	w.key = w.keyOfLine(c)
 	w.row = Row{
 		File: w.path, Line: c.Number, Session: w.id, Host: w.host.RecordName(), Project: w.dir,
 		Text: strings.Clone(quotation.Tail(said, maxText)), Skill: view.Skill.Name, LastTool: view.LastTool,

@@ -165,7 +165,7 @@ func (c Choice) says() string {
 
 const otherwise = "otherwise"
 
-func decidedBy(rule string) string {
+func decidedBy(rule string) (suffix string) {
 	if rule == otherwise {
 		return ": no rule matched"
 	}

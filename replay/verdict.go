@@ -66,8 +66,8 @@ func (s Score) say() string {
 	}
 	if s.Wanted.Of > 0 {
 		said += fmt.Sprintf(", and been in the way at %d of %s (%s); %d of %s were wanted (%s)",
-			s.InTheWay.N, layout.CountOf(s.InTheWay.Of, "other answer"), s.InTheWay.text(),
-			s.Wanted.N, layout.CountOf(s.Wanted.Of, "continue"), s.Wanted.text())
+			s.InTheWay.N, layout.CountOf(s.InTheWay.Of, "other answer"), s.InTheWay.inPercent(),
+			s.Wanted.N, layout.CountOf(s.Wanted.Of, "continue"), s.Wanted.inPercent())
 	}
 	if s.Asked.N > 0 {
 		price := fmt.Sprintf("$%.2f", s.Dollars)
@@ -83,15 +83,15 @@ func (s Score) gain() int { return s.Saved.N - s.InTheWay.N }
 
 // best returns the index of the strategy with the greatest gain. In a tie, the most saved prompts win, then the default
 // strategy.
-func (r *Report) best() (best int) {
+func (r *Report) best() (index int) {
 	for i, s := range r.Scores {
-		b := r.Scores[best]
+		b := r.Scores[index]
 		better := cmp.Or(cmp.Compare(s.gain(), b.gain()), cmp.Compare(s.Saved.N, b.Saved.N))
 		if better > 0 || better == 0 && s.Name == registry.Default() {
-			best = i
+			index = i
 		}
 	}
-	return best
+	return index
 }
 
 func (r *Report) adviceInWords() string {

@@ -74,7 +74,7 @@ ends them and prints a report.`,
 					return err
 				}
 				if o.typed == "" {
-					return o.listOrders()
+					return o.listInForce()
 				}
 				return o.runSetOrder(cmd.Context())
 			})
@@ -167,7 +167,7 @@ func (e *environment) awayProject() string {
 	return dir
 }
 
-func (o awayOptions) listOrders() error {
+func (o awayOptions) listInForce() error {
 	inForce, summaries := o.OrdersInForce("", true), []absence.Order{}
 	for _, one := range inForce {
 		summaries = append(summaries, o.Summary(one))
@@ -259,11 +259,11 @@ func (o awayOptions) runSetOrder(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return errCancelled
 	}
-	if err := o.SetOrder(order); err != nil {
+	if err := o.BeginOrder(order); err != nil {
 		return fmt.Errorf("write away order: %w", err)
 	}
 	for _, m := range agreed {
-		o.changeSettings(m)
+		o.setMember(m)
 	}
 	o.say("%s\n%s", o.Summary(order).Describe(o.Now.UnixMilli()), kept)
 	o.talk("run springfield back to end it and see the report")
@@ -275,7 +275,7 @@ func (o awayOptions) question(order ledger.AwayOrder) string {
 	if order.Project != "" {
 		where = o.notePrinter().ShortPath(order.Project)
 	}
-	until := absence.UntilInWords(time.UnixMilli(order.Until), o.Now)
+	until := absence.EndInWords(time.UnixMilli(order.Until), o.Now)
 	text := fmt.Sprintf("Keep agents at work in %s for %s, until %s, with at most %s?", where,
 		timestamp.LengthInWords(order.Until-order.At), until, countOf(o.most, "continue"))
 	if o.check != "" {
@@ -308,7 +308,7 @@ func (o awayOptions) look(ctx context.Context, order ledger.AwayOrder) (absence.
 	if before.Version == "" {
 		before.Version = o.claudeCommand().Version(ctx)
 	}
-	before.Notes = slices.Concat(before.Notes, o.settingsOfNight(before), in.PausedInWords())
+	before.Notes = slices.Concat(before.Notes, o.notesOnSettings(before), in.PausedInWords())
 	if order.Check != "" && o.howToAllow(order) == "" {
 		before.Notes = append(before.Notes, "your rules allow the check")
 	}

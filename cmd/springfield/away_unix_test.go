@@ -123,7 +123,7 @@ func TestAddRule(t *testing.T) {
 		if was != "" {
 			raw = []byte(was)
 		}
-		got, err := addRule(raw, "Bash(make test)")
+		got, err := addMissingRule(raw, "Bash(make test)")
 		if text := string(got); err != nil != (want == "error") || err == nil && text != want {
 			t.Errorf("%s: %s, %v", was, got, err)
 		}

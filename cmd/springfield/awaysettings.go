@@ -43,12 +43,12 @@ func waitAtLimit() settings.Member {
 func allowRule(rule string) settings.Member {
 	return settings.Member{
 		Scope: client.Local, Path: []string{"permissions", "allow"}, Did: "allow " + rule + " in local settings",
-		Change: func(was json.RawMessage) (json.RawMessage, error) { return addRule(was, rule) },
+		Change: func(was json.RawMessage) (json.RawMessage, error) { return addMissingRule(was, rule) },
 	}
 }
 
-// settingsOfNight returns notes on the Claude Code settings that affect an absence.
-func (o awayOptions) settingsOfNight(before absence.Preflight) (notes []string) {
+// notesOnSettings returns notes on the Claude Code settings that affect an absence.
+func (o awayOptions) notesOnSettings(before absence.Preflight) (notes []string) {
 	layers := settings.NewSettings(o.places).AllLayers()
 	own := slices.DeleteFunc(slices.Clone(layers), func(l client.Layer) bool { // Claude Code ignores these in a project
 		return l.Name == string(client.Project) || l.Name == string(client.Local)
@@ -103,14 +103,14 @@ func (o awayOptions) askSettings(ctx context.Context, tty *terminal.Terminal, or
 	return agreed
 }
 
-func (o awayOptions) changeSettings(m settings.Member) {
-	c, err := settings.PlanAndApply(o.places, func(now *settings.Settings) (journal.Change, error) { return now.PlanMember(m) })
+func (o awayOptions) setMember(member settings.Member) {
+	c, err := settings.PlanAndApply(o.places, func(now *settings.Settings) (journal.Change, error) { return now.PlanMember(member) })
 	if err != nil {
-		o.talk("springfield: note: springfield could not %s: %v", m.Did, err)
+		o.talk("springfield: note: springfield could not %s: %v", member.Did, err)
 		return
 	}
 	o.resultPrinter().PrintDiff(c.Diff())
-	o.talk("%s: done; run springfield undo to revert it", m.Did)
+	o.talk("%s: done; run springfield undo to revert it", member.Did)
 }
 
 func decodeAllowRules(was json.RawMessage) (rules []any, err error) {
@@ -120,8 +120,8 @@ func decodeAllowRules(was json.RawMessage) (rules []any, err error) {
 	return rules, nil
 }
 
-// addRule returns the list with the rule added, or nil if the list already contains it.
-func addRule(was json.RawMessage, rule string) (json.RawMessage, error) {
+// addMissingRule returns the list with the rule added, or nil if the list already contains it.
+func addMissingRule(was json.RawMessage, rule string) (json.RawMessage, error) {
 	rules, err := decodeAllowRules(was)
 	if err != nil || slices.Contains(rules, any(rule)) {
 		return nil, err
@@ -170,7 +170,7 @@ func (a *app) removeAdded(ctx context.Context, orders []ledger.AwayOrder, dryRun
 // removeSettings reverts the order's edits of settings that are not in seen, by journal ID, and adds them to seen.
 func (a *app) removeSettings(order ledger.AwayOrder, seen map[int]bool, dryRun bool) (found bool, err error) {
 	places := a.placesFrom(cmp.Or(order.Project, a.work))
-	for _, m := range a.additionsIn(order, places) {
+	for _, m := range a.settingsAddedBy(order, places) {
 		plan := func() (journal.Change, error) {
 			c, _, err := m.planRemoval(places)
 			return c, err
@@ -208,8 +208,8 @@ func (d addition) planRemoval(places client.Places) (c journal.Change, exact boo
 	return c, false, err
 }
 
-// additionsIn returns the edits that away made for the order, according to the journal.
-func (a *app) additionsIn(order ledger.AwayOrder, places client.Places) (all []addition) {
+// settingsAddedBy returns the edits that away made for the order, according to the journal.
+func (a *app) settingsAddedBy(order ledger.AwayOrder, places client.Places) (all []addition) {
 	entries, _ := settings.Journal(places).ReadEntries()
 	add := func(m settings.Member, stays string, remove func(was json.RawMessage) (json.RawMessage, error)) {
 		at, _ := journal.Resolve(places.Settings(m.Scope))

@@ -87,5 +87,5 @@ func (a *app) removeSnapshot(ctx context.Context, order ledger.AwayOrder, dryRun
 		return true, nil
 	}
 	a.talk("to restore it before git deletes it, run: git update-ref %s %s", ref, order.Kept)
-	return true, repository.DropTree(ctx, order.ID, order.Kept)
+	return true, repository.DropSnapshot(ctx, order.ID, order.Kept)
 }

@@ -27,10 +27,10 @@ func previewOf(plan journal.Change, todo string) previewShape {
 	return previewShape{plan.Diff(), nonNil(plan.Notes), strings.TrimPrefix(todo, "run: ")}
 }
 
-// showPreview prints the result of a dry run. todo describes the work left to other programs, if any.
-func (s *streams) showPreview(asJSON bool, plan journal.Change, todo string) error {
+// showPreview prints the result of a dry run. wouldAlso describes the work left to other programs, if any.
+func (s *streams) showPreview(asJSON bool, plan journal.Change, wouldAlso string) error {
 	if asJSON {
-		return s.printJSON(previewOf(plan, todo))
+		return s.printJSON(previewOf(plan, wouldAlso))
 	}
 	if plan.IsEmpty() {
 		s.talk("no file would change")
@@ -41,8 +41,8 @@ func (s *streams) showPreview(asJSON bool, plan journal.Change, todo string) err
 	for _, note := range plan.Notes {
 		s.talk("%s", note)
 	}
-	if todo != "" {
-		s.talk("it would also %s", todo)
+	if wouldAlso != "" {
+		s.talk("it would also %s", wouldAlso)
 	}
 	return nil
 }
@@ -63,9 +63,9 @@ func (s *streams) tellChange(c journal.Change, suffix string) {
 
 const wasAbsent = ", which did not exist before"
 
-func (s *streams) sayLines(before string, files []string, after string) {
+func (s *streams) sayLines(prefix string, files []string, suffix string) {
 	for _, file := range files {
-		s.say("  %s%s%s", before, file, after)
+		s.say("  %s%s%s", prefix, file, suffix)
 	}
 }
 

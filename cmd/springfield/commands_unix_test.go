@@ -42,7 +42,7 @@ func TestReaderIsGone(t *testing.T) {
 	carryOut := func(stdout, stderr func() *os.File, codes []int) []string {
 		t.Helper()
 		must(t, os.RemoveAll(dir))
-		must(t, scratch.PrepareHome(filepath.Join(dir, "home")))
+		must(t, scratch.TurnTelemetryOff(filepath.Join(dir, "home")))
 		for _, args := range verbs {
 			cmd := exec.Command("springfield", args...)
 			cmd.Dir = dir
@@ -72,7 +72,7 @@ func TestReaderIsGone(t *testing.T) {
 
 // A read-only suite is reported and left alone; the others are updated.
 func TestUpdateAllLeavesOutWhatIsReadOnly(t *testing.T) {
-	scratch.WithoutRights(t, func(t *testing.T, dir string) {
+	scratch.AsUnprivileged(t, func(t *testing.T, dir string) {
 		t.Setenv("TMPDIR", dir)
 		w := newWorld(t)
 		for _, name := range []string{"one", "two"} {
@@ -101,7 +101,7 @@ func TestUpdateAllLeavesOutWhatIsReadOnly(t *testing.T) {
 
 // Each hint names the path that is read-only, and no command that changes its mode. Changing the modes one by one succeeds.
 func TestReadOnlySettings(t *testing.T) {
-	scratch.WithoutRights(t, func(t *testing.T, dir string) {
+	scratch.AsUnprivileged(t, func(t *testing.T, dir string) {
 		t.Setenv("TMPDIR", dir)
 		w := newWorld(t)
 		config := filepath.Join(w.home(), ".claude")
@@ -209,7 +209,7 @@ func TestGuide(t *testing.T) {
 }
 
 // An obstacle to the last step is reported before the first question, and its hint removes it.
-func TestObstaclesComeBeforeTheQuestion(t *testing.T) { scratch.WithoutRights(t, checkObstacles) }
+func TestObstaclesComeBeforeTheQuestion(t *testing.T) { scratch.AsUnprivileged(t, checkObstacles) }
 
 func checkObstacles(t *testing.T, dir string) {
 	t.Setenv("TMPDIR", dir)
@@ -253,7 +253,7 @@ func checkObstacles(t *testing.T, dir string) {
 			t.Run(fmt.Sprint(name, args), func(t *testing.T) {
 				dir := t.TempDir()
 				home := filepath.Join(dir, "home")
-				must(t, scratch.PrepareHome(home))
+				must(t, scratch.TurnTelemetryOff(home))
 				must(t, os.MkdirAll(filepath.Join(home, ".local"), 0o755))
 				must(t, os.MkdirAll(filepath.Join(home, config, "springfield"), 0o755))
 				scratch.PutFile(t, filepath.Join(home, settings), "{}")
@@ -270,7 +270,7 @@ func checkObstacles(t *testing.T, dir string) {
 						if strings.Contains(x.vt.String(), question) {
 							x.answer(question, ctrlC)
 							x.exitCode()
-							scratch.FailIf(t, n == 0, "it asks: %s", x.vt.String())
+							scratch.ErrorIf(t, n == 0, "it asks: %s", x.vt.String())
 							return
 						}
 					}
@@ -312,7 +312,7 @@ func follow(t *testing.T, dir, home, screen string) {
 
 // Named agents are enabled although one of them fails; one undo reverts them.
 func TestOneAgentFails(t *testing.T) {
-	scratch.WithoutRights(t, func(t *testing.T, dir string) {
+	scratch.AsUnprivileged(t, func(t *testing.T, dir string) {
 		t.Setenv("TMPDIR", dir)
 		w := newWorld(t)
 		must(t, os.MkdirAll(filepath.Join(w.home(), ".copilot", "logs"), 0o755))

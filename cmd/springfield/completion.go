@@ -65,7 +65,7 @@ func (a *app) completeNames(root *cobra.Command) {
 	}
 	names := map[string]func(args []string) []string{
 		"enable": a.completeEnable, "disable": a.completeFirst((*doctor.Inspection).DisableArgs),
-		"set": a.completeSet, "--unset": a.completeSet, "--plugin": a.completeFirst((*doctor.Inspection).EnableArgs),
+		"set": a.completeSet, "--unset": a.completeSet, "--plugin": a.completeFirst((*doctor.Inspection).EnableChoices),
 		"--strategy": completeStrategy, "--from": completeStrategy,
 		"--host": func([]string) []string { return completeHosts(a.hostOwner()) },
 	}
@@ -110,7 +110,7 @@ func (e *environment) completeEnable(args []string) []string {
 	if len(args) > 0 {
 		return nil
 	}
-	all := e.completeFirst((*doctor.Inspection).EnableArgs)(nil)
+	all := e.completeFirst((*doctor.Inspection).EnableChoices)(nil)
 	return append(all, slices.DeleteFunc(completeStrategy(nil), func(strategy string) bool {
 		name, _, _ := strings.Cut(strategy, "\t")
 		return slices.ContainsFunc(all, func(id string) bool { return id == name || strings.HasPrefix(id, name+"@") })
@@ -120,7 +120,7 @@ func (e *environment) completeEnable(args []string) []string {
 // completeSet returns completions for set: plugins for the first argument, then settings of the plugin.
 func (a *app) completeSet(args []string) []string {
 	if len(args) == 0 {
-		return a.completeFirst((*doctor.Inspection).EnableArgs)(nil)
+		return a.completeFirst((*doctor.Inspection).EnableChoices)(nil)
 	}
 	if a.findPlaces() != nil {
 		return nil

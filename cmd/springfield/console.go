@@ -71,7 +71,7 @@ func (a *app) newConsole(ctx context.Context, work string) (console.Console, err
 			r.Places = a.placesFrom(work)
 			return doctor.Inspect(r).GoalDriver(project)
 		},
-		SwitchOn: func(d console.Driver) error { return a.offerDriver(ctx, d) },
+		SwitchOn: func(d console.Driver) error { return a.offerToEnable(ctx, d) },
 	}, nil
 }
 

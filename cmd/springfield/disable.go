@@ -93,8 +93,8 @@ func (o disableOptions) disableAll(ctx context.Context) error {
 	means := o.means()
 	var elsewhere []settings.Left
 	running := false
-	for _, account := range append(settings.OtherAccounts(means.Settings.Places), settings.Account{Places: means.Settings.Places}) {
-		elsewhere = slices.Concat(elsewhere, o.leftByEdits(account.Places), o.leftInProjects(ctx, account.StatePath()))
+	for _, account := range append(settings.OtherAccounts(means.Settings.Places), settings.ClaudeAccount{Places: means.Settings.Places}) {
+		elsewhere = slices.Concat(elsewhere, o.leftByJournal(account.Places), o.leftInProjects(ctx, account.StatePath()))
 		running = running || len(claude.RunningProcesses(account.Config)) > 0
 	}
 	done, err := installer.DisableAll(ctx, means,
@@ -184,8 +184,8 @@ func (s *streams) printLeft(all []settings.Left) {
 	}
 }
 
-// leftByEdits lists what disable does not revert: memory files, plugin settings of projects, and settings for away.
-func (o disableOptions) leftByEdits(places client.Places) (left []settings.Left) {
+// leftByJournal lists what disable does not revert: memory files, plugin settings of projects, and settings for away.
+func (o disableOptions) leftByJournal(places client.Places) (left []settings.Left) {
 	entries, _ := settings.Journal(places).ReadEntries() // the latest first
 	seen := map[string]bool{}
 	for _, e := range entries {
@@ -195,9 +195,9 @@ func (o disableOptions) leftByEdits(places client.Places) (left []settings.Left)
 		for _, file := range e.Files() {
 			dir := filepath.Dir(file)
 			isMemory := slices.Contains([]string{"CLAUDE.md", "AGENTS.md", "CLAUDE.local.md"}, filepath.Base(file))
-			isSuite := func(dir string) bool { return rooted.PathExists(filepath.Join(dir, generator.SuiteFile)) }
+			isSuite := func(dir string) bool { return rooted.TargetExists(filepath.Join(dir, generator.SuiteFile)) }
 			switch {
-			case agreed && !seen[did+file] && !reverted && rooted.PathExists(file):
+			case agreed && !seen[did+file] && !reverted && rooted.TargetExists(file):
 				remove := "remove it there"
 				if o.DryRun && dir == places.Config { // later, the orders are gone
 					remove = "springfield back --clean --all"
@@ -206,7 +206,7 @@ func (o disableOptions) leftByEdits(places client.Places) (left []settings.Left)
 				}
 				left = append(left, settings.Left{What: file + " may still have a change that you agreed to for springfield away: " + did, Remove: remove})
 			case agreed:
-			case seen[file] || !rooted.PathExists(file):
+			case seen[file] || !rooted.TargetExists(file):
 			case isMemory && !isSuite(dir) && !isSuite(filepath.Dir(dir)):
 				left = append(left, settings.Left{What: file + " may have a paragraph about your suite", Remove: "remove it there"})
 			case dir != places.StatePath() && strings.HasSuffix(filepath.ToSlash(dir), "/.claude/springfield"):
@@ -227,7 +227,7 @@ func (a *app) leftInProjects(ctx context.Context, stateDir string) (left []setti
 	})
 	for _, file := range slices.Compact(slices.Sorted(slices.Values(files))) {
 		dir := filepath.Dir(file)
-		if names, err := os.ReadDir(dir); rooted.PathExists(file) {
+		if names, err := os.ReadDir(dir); rooted.TargetExists(file) {
 			left = append(left, settings.Left{What: file + " is a goal loop", Remove: "rm " + check.QuoteArgument(file)})
 		} else if err == nil && len(names) == 0 {
 			left = append(left, settings.Left{What: dir + " is empty", Remove: "rmdir " + check.QuoteArgument(dir)})

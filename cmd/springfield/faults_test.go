@@ -72,7 +72,7 @@ func (c claims) isTakenBack(t *testing.T, what string, kill func() error) {
 	if err == nil && has != had {
 		has, err = c.run("", "undo")
 	}
-	scratch.FailIf(t, err != nil, "%s: %v\n%s", what, err, has)
+	scratch.ErrorIf(t, err != nil, "%s: %v\n%s", what, err, has)
 	if is := c.state(t, false); !maps.Equal(is, before) || !maps.Equal(c.modes(t), modes) {
 		t.Errorf("%s: %q are not as before, modes of %q", what, differs(is, before), differs(c.modes(t), modes))
 	}
@@ -129,7 +129,7 @@ var leftFiles = regexp.MustCompile(`still changed: (.*?);`)
 func TestWhatIsSaidIsWhatHappened(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	c := claims{program: scratch.Program(t, "cmd/springfield", "-tags", "faults", scratch.Carrying(t, carriedHeads(t), "../../generator/prebuilt")), dir: filepath.Join(dir, "world")}
+	c := claims{program: scratch.Program(t, "cmd/springfield", "-tags", "faults", scratch.OverlayFlag(t, carriedHeads(t), "../../generator/prebuilt")), dir: filepath.Join(dir, "world")}
 	for _, name := range []string{"home", "project", "tmp"} {
 		must(t, os.MkdirAll(c.path(name), 0o755))
 	}
@@ -137,7 +137,7 @@ func TestWhatIsSaidIsWhatHappened(t *testing.T) {
 		"HOME=" + c.path("home"), "USERPROFILE=" + c.path("home"),
 		"TMPDIR=" + c.path("tmp"), "TMP=" + c.path("tmp"), "SystemRoot=" + os.Getenv("SystemRoot"), "PATH=",
 	}
-	must(t, scratch.PrepareHome(c.path("home")))
+	must(t, scratch.TurnTelemetryOff(c.path("home")))
 	prepare := func(verb string, args ...string) {
 		t.Helper()
 		if out, err := c.run("", verb, args...); err != nil {
@@ -240,7 +240,7 @@ func TestWhatIsSaidIsWhatHappened(t *testing.T) {
 						}
 					case strings.Contains(out, "hint: your settings are unchanged"), strings.Contains(out, "hint: nothing was changed"):
 						said["untouched"]++
-						scratch.FailIf(t, len(changed) > 0, "%s: changed are %q\n%s", what, changed, out)
+						scratch.ErrorIf(t, len(changed) > 0, "%s: changed are %q\n%s", what, changed, out)
 					default:
 						t.Errorf("%s: it does not say what has happened; changed are %q\n%s", what, changed, out)
 					}

@@ -30,7 +30,7 @@ func runBare(cmd *cobra.Command, a *app, asJSON bool) error {
 	case !o.Begun && check.CountState(o.Problems, check.Failure) == 0:
 		return a.offerSetup(cmd, in)
 	}
-	if err := a.showAwayReport(cmd.Context()); err != nil {
+	if err := a.showUnseenReport(cmd.Context()); err != nil {
 		return err
 	}
 	o.WriteText(a.resultPrinter(), time.Now())
@@ -40,7 +40,7 @@ func runBare(cmd *cobra.Command, a *app, asJSON bool) error {
 	return nil
 }
 
-func (a *app) showAwayReport(ctx context.Context) error {
+func (a *app) showUnseenReport(ctx context.Context) error {
 	return a.useConsole(ctx, a.work, func(d console.Console) error {
 		p, err := a.absencePlaces(&d)
 		if err != nil {
@@ -75,7 +75,7 @@ func (a *app) offerSetup(cmd *cobra.Command, in *doctor.Inspection) error {
 		command += " --host " + allHosts
 	}
 	declined := a.places.StatePath("declined") // after a no
-	if !a.terminal || a.caller != nil || rooted.PathExists(declined) {
+	if !a.terminal || a.caller != nil || rooted.TargetExists(declined) {
 		out.PrintNext("%s", command)
 		return nil
 	}

@@ -128,7 +128,7 @@ func newHelp(a *app) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			about, rest, err := cmd.Root().Find(args)
 			if err == nil {
-				err = a.noCommand(about, rest)
+				err = a.rejectUnknown(about, rest)
 			}
 			if err != nil {
 				return err

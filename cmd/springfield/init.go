@@ -349,7 +349,7 @@ func (o initOptions) planParagraph(spec generator.Spec) (e journal.Edit, err err
 	if err != nil {
 		return e, err
 	}
-	e, err = settings.PlanParagraph(in, file, text)
+	e, err = settings.PlanAppending(in, file, text)
 	if errors.Is(err, settings.ErrNotText) {
 		err = check.Advise(err, "name another file with --memory, or save this one as UTF-8")
 	}

@@ -43,7 +43,7 @@ type person struct {
 func start(t *testing.T, columns int, args ...string) (*person, string) {
 	t.Helper()
 	dir := t.TempDir()
-	must(t, scratch.PrepareHome(filepath.Join(dir, "home")))
+	must(t, scratch.TurnTelemetryOff(filepath.Join(dir, "home")))
 	return startAgain(t, dir, columns, "xterm", args...), dir
 }
 
@@ -205,7 +205,7 @@ func checkMade(t *testing.T, dir string) {
 func TestInterviewPlain(t *testing.T) {
 	for kind, args := range map[string][]string{"xterm": {"init", "--plain"}, "dumb": {"init"}} {
 		dir := t.TempDir()
-		must(t, scratch.PrepareHome(filepath.Join(dir, "home")))
+		must(t, scratch.TurnTelemetryOff(filepath.Join(dir, "home")))
 		x := startAgain(t, dir, 80, kind, args...)
 		scratch.Equal(t, x.exitCode(), 2, kind)
 		scratch.Holds(t, kind, string(x.said()), "no strategy was chosen", "pass --strategy NAME, --all, or --yes")
@@ -236,7 +236,7 @@ func TestInterviewCancelled(t *testing.T) {
 	x.cmd.Wait()
 	raw := x.raw() // the cursor's last words may still lie in the terminal
 	checkCancelled(t, x, dir, "SIGTERM")
-	scratch.FailIf(t, raw || !x.vt.CursorVisible(), "SIGTERM leaves the terminal raw, or without a cursor")
+	scratch.ErrorIf(t, raw || !x.vt.CursorVisible(), "SIGTERM leaves the terminal raw, or without a cursor")
 
 	x, dir = start(t, 80, "init", "--strategy", "ned-flanders", "--set", "ned-flanders.rules=seed", "--marketplace", "m", "--owner", "Ned", "--target", "linux/amd64")
 	x.answer("Make it?", "n"+enter) // every question had its flag
@@ -247,7 +247,7 @@ func checkCancelled(t *testing.T, x *person, dir, how string) {
 	t.Helper()
 	scratch.Equal(t, x.exitCode(), 130, how, "exit code", x.vt.String())
 	for _, path := range scratch.ListFiles(t, dir) {
-		own := slices.Contains([]string{"springfield", "mode"}, filepath.Base(path)) // the command itself, and what scratch.PrepareHome puts there
-		scratch.FailIf(t, !own, "%s leaves %s behind", how, path)
+		own := slices.Contains([]string{"springfield", "mode"}, filepath.Base(path)) // the command itself, and what scratch.TurnTelemetryOff puts there
+		scratch.ErrorIf(t, !own, "%s leaves %s behind", how, path)
 	}
 }

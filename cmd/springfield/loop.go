@@ -30,7 +30,7 @@ needs a plugin with the strategy ralph-wiggum. Without a command, shows the loop
 		Example: `  springfield loop start "Fix the failing tests" --template tests
   springfield loop status
   springfield loop stop`,
-		Args: a.noCommand,
+		Args: a.rejectUnknown,
 		RunE: status.RunE,
 	}
 	cmd.PersistentFlags().Bool("json", false, "print JSON")
@@ -69,7 +69,7 @@ Your own templates are ~/.claude/springfield/loops/templates/NAME.md; the goal r
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.Goal, o.Named = strings.Join(args, " "), cmd.Flag("dir").Value.String() != ""
 			return a.changeLoop(cmd, func(d console.Console) error {
-				names := console.TemplateNames(d.Dir)
+				names := console.AllTemplateNames(d.Dir)
 				if near := check.HintAtNames(o.Template, "--template ", names, "none"); o.Template != "" && !slices.Contains(names, o.Template) && near != "none" {
 					return check.Misusef(near, "there is no template %q", o.Template)
 				}
@@ -84,7 +84,7 @@ Your own templates are ~/.claude/springfield/loops/templates/NAME.md; the goal r
 	return cmd
 }
 
-func (a *app) offerDriver(ctx context.Context, d console.Driver) error {
+func (a *app) offerToEnable(ctx context.Context, d console.Driver) error {
 	call, ok := strings.CutPrefix(d.Next, "springfield enable ")
 	if !ok || !a.terminal || a.caller != nil {
 		return nil
@@ -124,7 +124,7 @@ func newLoopStatus(a *app) *cobra.Command {
 		Short: "Show the loop",
 		Args:  arguments(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.askLoop(cmd, func(d console.Console) error { return d.LoopStatus(wantsJSON(cmd)) })
+			return a.useLoopDir(cmd, func(d console.Console) error { return d.LoopStatus(wantsJSON(cmd)) })
 		},
 	}
 }
@@ -169,7 +169,7 @@ To resume the loop, run springfield loop set active true.`,
   springfield loop stop --delete`,
 		Args: arguments(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.changeLoop(cmd, func(d console.Console) error { return d.StopLoop(remove) })
+			return a.changeLoop(cmd, func(d console.Console) error { return d.StopLoopIfAny(remove) })
 		},
 	}
 	cmd.Flags().BoolVar(&remove, "delete", false, "also delete the file")
@@ -184,12 +184,12 @@ func newLoopHistory(a *app) *cobra.Command {
 		Short: "List past loops",
 		Example: `  springfield loop history
   springfield loop history --all -n 50`,
-		Args: a.noCommand,
+		Args: a.rejectUnknown,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if n < 1 {
 				return check.Misuse(errors.New("-n must be at least 1"), "omit it for the latest 20")
 			}
-			return a.askLoop(cmd, func(d console.Console) error { return d.LoopHistory(n, all, wantsJSON(cmd)) })
+			return a.useLoopDir(cmd, func(d console.Console) error { return d.LoopHistory(n, all, wantsJSON(cmd)) })
 		},
 	}
 	f := cmd.Flags()
@@ -202,7 +202,7 @@ func newLoopHistory(a *app) *cobra.Command {
 		Example: "  springfield loop history show 7f3a",
 		Args:    arguments(1, 1, "the id of a loop"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.askLoop(cmd, func(d console.Console) error { return d.ShowLoop(args[0], wantsJSON(cmd)) })
+			return a.useLoopDir(cmd, func(d console.Console) error { return d.ShowLoop(args[0], wantsJSON(cmd)) })
 		},
 	}
 
@@ -224,13 +224,13 @@ func newLoopHistory(a *app) *cobra.Command {
 	return cmd
 }
 
-func (a *app) askLoop(cmd *cobra.Command, act func(console.Console) error) error {
+func (a *app) useLoopDir(cmd *cobra.Command, act func(console.Console) error) error {
 	return a.useConsole(cmd.Context(), rooted.PathFrom(a.work, cmd.Flag("dir").Value.String()), act)
 }
 
 // changeLoop calls change with the console for --dir. With --json it prints only the changed loop.
 func (a *app) changeLoop(cmd *cobra.Command, change func(console.Console) error) error {
-	return a.askLoop(cmd, func(d console.Console) error {
+	return a.useLoopDir(cmd, func(d console.Console) error {
 		if !wantsJSON(cmd) {
 			return change(d)
 		}

@@ -42,7 +42,7 @@ func testBuild() buildInfo { return buildInfo{Version: buildOfBinary().Version, 
 // shared runs the tests with what all of them share.
 type shared struct{ m *testing.M }
 
-func (s shared) Run() int { return scratch.RunTests(s.m) }
+func (s shared) Run() int { return scratch.RunWithDir(s.m) }
 
 // commands are those that scripts have besides.
 var commands = map[string]func(*testscript.TestScript, bool, []string){"call": callHere}
@@ -174,7 +174,7 @@ func TestScripts(t *testing.T) {
 			}
 			slices.Sort(names)
 			env.Values[variables] = slices.Compact(names)
-			return scratch.PrepareHome(home)
+			return scratch.TurnTelemetryOff(home)
 		},
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,

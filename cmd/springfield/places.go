@@ -64,7 +64,7 @@ func (e *environment) placesFrom(work string) client.Places {
 	if linked, common := file.LinkedWorktree(filepath.Join(root, ".git")); root != "" && linked != "" {
 		root = git.MainWorktree(root, linked, common)
 	}
-	if root == "" || root == filepath.Clean(e.home) || !isOwn(root) || !isOwn(filepath.Join(root, ".git")) || runtime.GOOS == "windows" {
+	if root == "" || root == filepath.Clean(e.home) || !userOwns(root) || !userOwns(filepath.Join(root, ".git")) || runtime.GOOS == "windows" {
 		root = work
 	}
 	plugins := cmp.Or(e.getenv("CLAUDE_CODE_PLUGIN_CACHE_DIR"), filepath.Join(config, "plugins"))
@@ -75,7 +75,7 @@ func (e *environment) placesFrom(work string) client.Places {
 	}
 }
 
-func isOwn(path string) bool {
+func userOwns(path string) bool {
 	info, err := os.Lstat(path)
 	return err == nil && journal.MayChmod(info)
 }
@@ -143,7 +143,7 @@ func (e *environment) suiteDir(typed string) (string, error) {
 	}
 	beside, name := filepath.Split(filepath.Clean(typed))
 	typed, _, err := e.pathResolver().Absolute(typed)
-	if err == nil && rooted.IsMissing(typed) {
+	if err == nil && rooted.IsTargetMissing(typed) {
 		suites, _ := filepath.Glob(filepath.Join(filepath.Dir(typed), "*", generator.SuiteFile))
 		names := check.NamesOf(suites, func(file string) string { return filepath.Base(filepath.Dir(file)) })
 		if near := check.HintAtNames(name, beside, names, "none"); near != "none" {

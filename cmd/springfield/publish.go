@@ -119,7 +119,7 @@ func runPublish(ctx context.Context, o publishOptions) error {
 	defer plan.Unlock()
 	switch {
 	case o.Check:
-		return o.reportCheck(plan)
+		return o.failOnChanges(plan)
 	case o.Look:
 		if !o.json {
 			o.printPlugins(plan)
@@ -179,7 +179,7 @@ type checkedShape struct {
 	Checks    []check.Finding  `json:"checks"`
 }
 
-func (o publishOptions) reportCheck(p *publish.Plan) error {
+func (o publishOptions) failOnChanges(p *publish.Plan) error {
 	written, removed := p.Change.Files()
 	marks := check.NamesOf(p.Marks, func(file string) string { return "git's executable bit of " + file })
 	changed := slices.Concat(written, removed, marks)

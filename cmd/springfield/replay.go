@@ -145,7 +145,7 @@ func (e *environment) replayOptions(o replayOptions) (options replay.Options, er
 	}
 	if len(o.strategies) == 0 {
 		// A list is about the first strategy. Repeated names are ignored.
-		o.strategies = replay.NamesForLogs()
+		o.strategies = replay.LogOnlyCandidates()
 		if o.list != "" {
 			o.strategies = append([]string{registry.Default()}, o.strategies...)
 		}
@@ -227,11 +227,11 @@ func parseSince(text string, now time.Time) (time.Time, error) {
 		"write it like 2026-01-31 or 90d")
 }
 
-// chooseSessions sets the logs that o replays: the paths in args, or by default all logs of the named host, or of every
+// chooseSessions sets the logs that o replays: the paths given, or by default all logs of the named host, or of every
 // host for "".
-func (e *environment) chooseSessions(o *replay.Options, args []string, host string) (err error) {
+func (e *environment) chooseSessions(o *replay.Options, pathsIfAny []string, host string) (err error) {
 	o.Host = host
-	for _, arg := range args {
+	for _, arg := range pathsIfAny {
 		if arg == "" {
 			return check.Misuse(errors.New("a path is empty"), "name a session log or a directory with session logs")
 		}
@@ -241,7 +241,7 @@ func (e *environment) chooseSessions(o *replay.Options, args []string, host stri
 		}
 		o.Paths = append(o.Paths, path)
 	}
-	if len(args) > 0 {
+	if len(pathsIfAny) > 0 {
 		return nil
 	}
 	if err := e.findPlaces(); err != nil {

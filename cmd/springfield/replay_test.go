@@ -124,7 +124,7 @@ func TestReplayPageIsWhole(t *testing.T) {
 		}
 	}
 	info, err := os.Stat(page)
-	scratch.FailIf(t, err != nil || info.Mode().Perm()&0o077 != 0, "others may read it: %v, %v", info, err)
+	scratch.ErrorIf(t, err != nil || info.Mode().Perm()&0o077 != 0, "others may read it: %v, %v", info, err)
 	for name, text := range map[string]string{"thesis.html": "<!doctype html><p>mine", "empty.html": ""} {
 		path := filepath.Join(home, name)
 		must(t, os.WriteFile(path, []byte(text), 0o600))
@@ -138,5 +138,5 @@ func TestReplayPageIsWhole(t *testing.T) {
 		}
 	}
 	left, err := filepath.Glob(filepath.Join(home, ".springfield-page-*"))
-	scratch.FailIf(t, err != nil || len(left) > 0, "left behind: %v, %v", left, err)
+	scratch.ErrorIf(t, err != nil || len(left) > 0, "left behind: %v, %v", left, err)
 }

@@ -56,13 +56,13 @@ const (
 	cancelled  = 130
 )
 
-func exitCode(err error) int {
+func exitCode(failure error) int {
 	var advised *check.Advised
 	var call interface{ IsUsage() bool } // from runtime/console
 	switch {
-	case errors.Is(err, errCancelled) || errors.Is(err, terminal.ErrCancelled) || errors.Is(err, context.Canceled):
+	case errors.Is(failure, errCancelled) || errors.Is(failure, terminal.ErrCancelled) || errors.Is(failure, context.Canceled):
 		return cancelled
-	case errors.As(err, &advised) && advised.Misuse || errors.As(err, &call) && call.IsUsage():
+	case errors.As(failure, &advised) && advised.Misuse || errors.As(failure, &call) && call.IsUsage():
 		return wrongUsage
 	}
 	return failed

@@ -29,7 +29,7 @@ or the next step.`,
 		Version:       a.built.String(),
 		SilenceUsage:  true,
 		SilenceErrors: true,
-		Args:          a.noCommand,
+		Args:          a.rejectUnknown,
 		RunE:          func(cmd *cobra.Command, args []string) error { return runBare(cmd, a, asJSON) },
 		PreRunE:       a.needPlaces,
 	}
@@ -107,9 +107,9 @@ func addVerbs(root *cobra.Command, a *app) {
 	root.SetHelpCommandGroupID("Other")
 }
 
-// noCommand returns an error for an unknown command, or nil without args. Its hint repeats the call with the most
+// rejectUnknown returns an error for an unknown command, or nil without args. Its hint repeats the call with the most
 // similar name, or lists the commands.
-func (a *app) noCommand(cmd *cobra.Command, args []string) error {
+func (a *app) rejectUnknown(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}

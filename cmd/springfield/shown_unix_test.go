@@ -128,9 +128,9 @@ func TestNothingHiddenIsPrinted(t *testing.T) {
 	}
 	h.looks(t, h.command(h.hook, []string{"page", h.log}))
 	h.looks(t, h.command(h.hook, []string{hostile}))
-	scratch.FailIf(t, h.colours < 100, "%d lines were coloured", h.colours)
+	scratch.ErrorIf(t, h.colours < 100, "%d lines were coloured", h.colours)
 	for _, verb := range showing {
-		scratch.FailIf(t, !shows[verb], "%s has shown nothing of a hostile text", verb)
+		scratch.ErrorIf(t, !shows[verb], "%s has shown nothing of a hostile text", verb)
 	}
 }
 
@@ -147,7 +147,7 @@ func newHaunted(t *testing.T) *haunted {
 	goroot, gocache := scratch.FindGo(t)
 	dir := t.TempDir()
 	h := &haunted{home: filepath.Join(dir, "home"), project: filepath.Join(dir, "p"+hostile), suite: filepath.Join(dir, "s"+marked, "mine")}
-	must(t, scratch.PrepareHome(h.home))
+	must(t, scratch.TurnTelemetryOff(h.home))
 	scratch.PutFile(t, filepath.Join(h.project, "keep"), "")
 	scratch.PutFile(t, filepath.Join(filepath.Dir(h.suite), "keep"), "")
 	h.env = []string{

@@ -29,14 +29,14 @@ type teller struct {
 	failure error // of the last command
 }
 
-// readCommand sets t.argv to typed, split into words as a shell does, with the path of the program. No shell runs the
+// setCommand sets t.argv to typed, split into words as a shell does, with the path of the program. No shell runs the
 // command, because its argument comes from sessions.
-func (t *teller) readCommand(typed string, onlyOnce bool) (err error) {
+func (t *teller) setCommand(typed string, onceGiven bool) (err error) {
 	const example = "springfield watch --tell 'notify-send springfield'"
 	if !t.given {
 		return nil
 	}
-	if onlyOnce {
+	if onceGiven {
 		return check.Misuse(errors.New("--once and --tell cannot be used together"), "use one of them")
 	}
 	if t.argv, err = shellquote.Split(typed); err != nil {
@@ -53,7 +53,7 @@ func (t *teller) readCommand(typed string, onlyOnce bool) (err error) {
 	return nil
 }
 
-func (t *teller) killCommand() {
+func (t *teller) killRunning() {
 	if t.ended != nil {
 		close(t.quit)
 		<-t.ended //nolint:errcheck // it was killed

@@ -28,7 +28,7 @@ func (a *app) runVersion(asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	hooks, err := generator.ReadManifest(a.prebuilt)
+	hooks, err := generator.ReadManifestIfAny(a.prebuilt)
 	if err != nil {
 		return err
 	}

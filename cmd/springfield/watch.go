@@ -38,7 +38,7 @@ standard input.`,
 		Args: arguments(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			t := teller{env: a.env, find: a.findProgram, given: cmd.Flags().Changed("tell")}
-			if err := t.readCommand(tell, once); err != nil {
+			if err := t.setCommand(tell, once); err != nil {
 				return err
 			}
 			if a.caller != nil && !once {
@@ -83,7 +83,7 @@ const (
 )
 
 func (w *watcher) run(ctx context.Context) error {
-	defer w.tell.killCommand()
+	defer w.tell.killRunning()
 	show := w.printChanges
 	switch {
 	case w.json:

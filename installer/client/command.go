@@ -81,7 +81,7 @@ func (c Command) probeMarket(ctx context.Context, s *Snapshot, source string) (f
 	defer func() { err = errors.Join(err, os.RemoveAll(trial)) }()
 	there := s.Places
 	there.Plugins = trial
-	err = c.runClient(ctx, there, s.settingsForClient(), fetchPatience, func(now *Snapshot) (bool, error) {
+	err = c.runClient(ctx, there, s.userSettingsForClient(), fetchPatience, func(now *Snapshot) (bool, error) {
 		markets, err := now.Markets()
 		for _, m := range markets {
 			found = m
@@ -106,7 +106,7 @@ func (c Command) Install(ctx context.Context, s *Snapshot, id string) (added boo
 
 // Uninstall uninstalls the plugin with this ID. It returns a note for the user, or "" if the plugin is not
 // installed. If other installed plugins share the name, it returns a note and uninstalls nothing.
-func (c Command) Uninstall(ctx context.Context, s *Snapshot, id string) (note string, err error) {
+func (c Command) Uninstall(ctx context.Context, s *Snapshot, id string) (outcome string, err error) {
 	records, err := s.allRecords()
 	if err != nil || len(records[id]) == 0 {
 		return "", err
@@ -178,7 +178,7 @@ func hasMarket(name string, want bool) recorded {
 func (c Command) callClient(
 	ctx context.Context, s *Snapshot, task string, patience time.Duration, done recorded, args ...string,
 ) error {
-	settings := s.settingsForClient("enabledPlugins", "extraKnownMarketplaces")
+	settings := s.userSettingsForClient("enabledPlugins", "extraKnownMarketplaces")
 	defer s.forgetPlugins()
 	if err := c.runClient(ctx, s.Places, settings, patience, done, args...); err != nil {
 		return fmt.Errorf("%s: %w", task, err)
@@ -186,9 +186,9 @@ func (c Command) callClient(
 	return nil
 }
 
-// settingsForClient returns the text of a settings file for the client, from user settings: the given members, and of
-// env only the variables for network access. Tokens must not get into a temporary file.
-func (s *Snapshot) settingsForClient(keys ...string) []byte {
+// userSettingsForClient returns the text of a settings file for the client, from user settings: the given members, and
+// of env only the variables for network access. Tokens must not get into a temporary file.
+func (s *Snapshot) userSettingsForClient(keys ...string) []byte {
 	l := s.userLayer()
 	copied := map[string]any{}
 	for _, key := range keys {
@@ -215,7 +215,7 @@ const throwawayPrefix = "springfield-claude-"
 // runClient runs claude plugin in a temporary configuration directory with the given settings. It succeeds if done
 // returns true, whatever the exit status.
 func (c Command) runClient(
-	ctx context.Context, places Places, settings []byte, patience time.Duration, done recorded, args ...string,
+	ctx context.Context, places Places, settings []byte, patience time.Duration, done recorded, pluginArgs ...string,
 ) (err error) {
 	throwaway, err := os.MkdirTemp("", throwawayPrefix)
 	if err != nil {
@@ -231,8 +231,8 @@ func (c Command) runClient(
 	}
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	args = append([]string{"plugin"}, args...)
-	cmd := c.commandIn(ctx, throwaway, args)
+	pluginArgs = append([]string{"plugin"}, pluginArgs...)
+	cmd := c.commandIn(ctx, throwaway, pluginArgs)
 	cmd.Dir = work
 	cmd.Env = append(cmd.Env, "CLAUDE_CODE_PLUGIN_CACHE_DIR="+places.Plugins)
 	out, runErr := cmd.CombinedOutput()
@@ -242,7 +242,7 @@ func (c Command) runClient(
 	if runErr == nil {
 		runErr = errors.New("it reported success, but its records show no change")
 	}
-	return CallError("claude "+strings.Join(args, " "), out, runErr, ctx.Err(), patience)
+	return CallError("claude "+strings.Join(pluginArgs, " "), out, runErr, ctx.Err(), patience)
 }
 
 // CallError returns the error of a failed call, or nil after success. It prefers ctxErr, the error of the
@@ -255,7 +255,7 @@ func CallError(call string, out []byte, err, ctxErr error, patience time.Duratio
 	case ctxErr != nil:
 		return ctxErr
 	case err != nil && len(bytes.TrimSpace(out)) > 0:
-		return fmt.Errorf("%s: %s", call, secret.Mask(errorInOutput(out)))
+		return fmt.Errorf("%s: %s", call, secret.Mask(errorOrLastLine(out)))
 	case err != nil:
 		return fmt.Errorf("%s: %w", call, err)
 	}
@@ -271,8 +271,8 @@ func (c Command) commandIn(ctx context.Context, configDir string, args []string)
 	return cmd
 }
 
-// errorInOutput returns the error in the client's output: the text after the last ✘, or the last line.
-func errorInOutput(out []byte) string {
+// errorOrLastLine returns the error in the client's output: the text after the last ✘, or the last line.
+func errorOrLastLine(out []byte) string {
 	text := strings.TrimSpace(string(out))
 	if i := strings.LastIndex(text, "✘"); i >= 0 {
 		return printable(text[i+len("✘"):])

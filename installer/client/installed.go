@@ -49,8 +49,8 @@ func (i Installed) IsOurs() bool {
 	return i.Strategy != "" && slices.ContainsFunc(i.Hooks, func(h Hook) bool { return h.ours })
 }
 
-// DrivesStop reports whether springfield made the plugin and its hook decides at Stop.
-func (i Installed) DrivesStop() bool {
+// IsOursAtStop reports whether springfield made the plugin and its hook decides at Stop.
+func (i Installed) IsOursAtStop() bool {
 	return i.Strategy != "" && slices.ContainsFunc(i.Hooks, func(h Hook) bool { return h.ours && h.Event == "Stop" })
 }
 
@@ -182,7 +182,7 @@ func (s *Snapshot) loadPlugin(i *Installed) error {
 			continue
 		}
 		program := filepath.Join(i.Dir, filepath.FromSlash(name))
-		if !rooted.PathExists(program) && !rooted.PathExists(program+".exe") {
+		if !rooted.TargetExists(program) && !rooted.TargetExists(program+".exe") {
 			h.Never = "its program does not exist: " + printable(name)
 		}
 	}
@@ -208,7 +208,7 @@ func (s *Snapshot) addHooksIn(i *Installed, name string, seen map[string]bool) e
 		module = path.Join(path.Dir(name), module)
 		m := Mod{File: printable(module), Wraps: []string{}}
 		at, err := placeBelow(i.Dir, module)
-		if read, unread := s.ReadIfAny(at); err == nil && unread == nil {
+		if read, unread := s.ReadOrEmpty(at); err == nil && unread == nil {
 			for _, event := range []string{"classic.Stop", "turn.complete", "prompt.submit"} {
 				if bytes.Contains(read.Before.Bytes(), []byte(event)) {
 					m.Wraps = append(m.Wraps, event)
@@ -311,8 +311,8 @@ func (s *Snapshot) InstalledElsewhere(id string) (string, error) {
 	return "", err
 }
 
-// OthersInUse returns the IDs of the other plugins of plugin's marketplace that are enabled here or installed.
-func (s *Snapshot) OthersInUse(plugin Plugin) ([]string, error) {
+// SiblingsInUse returns the IDs of the other plugins of plugin's marketplace that are enabled here or installed.
+func (s *Snapshot) SiblingsInUse(plugin Plugin) ([]string, error) {
 	records, err := s.allRecords()
 	if err != nil {
 		return nil, err

@@ -40,7 +40,7 @@ func TestInstalledInPlace(t *testing.T) {
 
 	i := NewSnapshot(p).Installed("ned-flanders@hooks")
 	if i.Problem != "" || !i.InPlace || i.Dir != filepath.Join(dir, "ned-flanders") || i.Version != "1.2.0" || i.Offered != "1.2.0" ||
-		i.Source != "directory "+dir || i.Strategy != "ned-flanders" || !i.IsOurs() || !i.DrivesStop() {
+		i.Source != "directory "+dir || i.Strategy != "ned-flanders" || !i.IsOurs() || !i.IsOursAtStop() {
 		t.Errorf("%+v", i)
 	}
 	if len(i.Hooks) != 1 {
@@ -65,7 +65,7 @@ func TestInstalledFromDeclaredMarketplace(t *testing.T) {
 	put(t, filepath.Join(dir, ".claude-plugin", "marketplace.json"), `{"plugins": [{"name": "ned-flanders", "source": "./ned-flanders"}]}`)
 	scratch.PutPlugin(t, filepath.Join(dir, "ned-flanders"), "ned-flanders", "1.0.0")
 	put(t, p.Settings(User), `{"extraKnownMarketplaces": {"hooks": {"source": {"source": "directory", "path": "`+dir+`"}}}}`)
-	if i := NewSnapshot(p).Installed("ned-flanders@hooks"); !i.DrivesStop() || i.Problem != "" {
+	if i := NewSnapshot(p).Installed("ned-flanders@hooks"); !i.IsOursAtStop() || i.Problem != "" {
 		t.Errorf("%+v", i)
 	}
 	// A project's declaration needs trust first.
@@ -119,10 +119,10 @@ func TestInstalledCopies(t *testing.T) {
 			}
 			i := NewSnapshot(p).Installed(id)
 			if test.want == "" {
-				scratch.FailIf(t, !strings.HasPrefix(i.Problem, test.problem) || i.Dir != "", "%+v", i)
+				scratch.ErrorIf(t, !strings.HasPrefix(i.Problem, test.problem) || i.Dir != "", "%+v", i)
 				return
 			}
-			if i.Dir != filepath.Join(cache, test.want) || i.Version != test.want || i.Offered != "3.0.0" || i.InPlace || !i.DrivesStop() || i.Source != "github team/hooks" {
+			if i.Dir != filepath.Join(cache, test.want) || i.Version != test.want || i.Offered != "3.0.0" || i.InPlace || !i.IsOursAtStop() || i.Source != "github team/hooks" {
 				t.Errorf("%+v", i)
 			}
 		})
@@ -281,10 +281,10 @@ func FuzzInstalled(f *testing.F) {
 		put(t, filepath.Join(suite, "x", "hooks", "hooks.json"), hooks)
 		putKnown(t, p, "hooks", `{"source": "directory", "path": "x"}`, suite)
 		i := NewSnapshot(p).Installed("x@hooks")
-		scratch.FailIf(t, i.Problem != "" && len(i.Hooks) > 0, "hooks run in spite of %q", i.Problem)
+		scratch.ErrorIf(t, i.Problem != "" && len(i.Hooks) > 0, "hooks run in spite of %q", i.Problem)
 		for _, h := range i.Hooks {
-			scratch.FailIf(t, !strings.HasPrefix(h.File, suite) || !slices.Contains(events, h.Event), "%+v", h)
-			scratch.FailIf(t, len([]rune(h.Does)) > maxDoes+1 || strings.ContainsAny(h.Does, "\n\x1b"), "%+v", h)
+			scratch.ErrorIf(t, !strings.HasPrefix(h.File, suite) || !slices.Contains(events, h.Event), "%+v", h)
+			scratch.ErrorIf(t, len([]rune(h.Does)) > maxDoes+1 || strings.ContainsAny(h.Does, "\n\x1b"), "%+v", h)
 		}
 	})
 }
@@ -301,7 +301,7 @@ func TestCatalogOfMarket(t *testing.T) {
 		``: {dir, dir, usual},
 	} {
 		root, file := Market{Location: want.location, Source: as[Source](json.RawMessage(source))}.Catalog()
-		scratch.FailIf(t, root != want.root || file != want.file, "%s: %s, %s", source, root, file)
+		scratch.ErrorIf(t, root != want.root || file != want.file, "%s: %s, %s", source, root, file)
 	}
 }
 

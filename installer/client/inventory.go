@@ -122,12 +122,12 @@ func (i *Inventory) collectHooks(silencer string, silencesManaged bool) {
 
 // OursAtStop returns the running springfield plugins that decide at Stop.
 func (i Inventory) OursAtStop() []Switched {
-	return i.oursRunning(func(s Switched, h Hook) bool { return s.DrivesStop() && h.Event == "Stop" })
+	return i.oursRunning(func(s Switched, h Hook) bool { return s.IsOursAtStop() && h.Event == "Stop" })
 }
 
 // OursNotAtStop returns the running springfield plugins that do not decide at Stop.
 func (i Inventory) OursNotAtStop() []Switched {
-	return i.oursRunning(func(s Switched, h Hook) bool { return s.IsOurs() && !s.DrivesStop() })
+	return i.oursRunning(func(s Switched, h Hook) bool { return s.IsOurs() && !s.IsOursAtStop() })
 }
 
 func (i Inventory) oursRunning(meant func(Switched, Hook) bool) []Switched {

@@ -152,7 +152,7 @@ func TestInventoryOfOneFileForTwoScopes(t *testing.T) {
 	put(t, p.Settings(User), `{"enabledPlugins": {"x@y": false}, `+stopHook("mine")+`}`)
 	link(t, p.Settings(User), p.Settings(Local))
 	i := inventory(t, p)
-	scratch.FailIf(t, len(i.Settings) != 1 || i.Settings[0].Name != "user" || len(i.Hooks) != 1, "%+v", i)
+	scratch.ErrorIf(t, len(i.Settings) != 1 || i.Settings[0].Name != "user" || len(i.Hooks) != 1, "%+v", i)
 	if _, decides := decided(i, "x@y"); decides != "user" {
 		t.Errorf("%s decides", decides)
 	}
@@ -204,7 +204,7 @@ func FuzzInventory(f *testing.F) {
 		}
 		for _, h := range i.Hooks {
 			known := slices.Contains(events, h.Event)
-			scratch.FailIf(t, !known || h.Never != "" || h.Does != printable(h.Does), "%+v", h)
+			scratch.ErrorIf(t, !known || h.Never != "" || h.Does != printable(h.Does), "%+v", h)
 		}
 	})
 }

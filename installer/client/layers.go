@@ -50,7 +50,7 @@ func (s *Snapshot) AllLayers() []Layer {
 		add(string(scope), s.Settings(scope))
 	}
 	if s.Managed != "" {
-		if path := filepath.Join(s.Managed, "managed-settings.json"); rooted.PathExists(path) {
+		if path := filepath.Join(s.Managed, "managed-settings.json"); rooted.TargetExists(path) {
 			add(Managed, path)
 		}
 		dropIns := filepath.Join(s.Managed, "managed-settings.d")
@@ -67,7 +67,7 @@ func (s *Snapshot) AllLayers() []Layer {
 }
 
 func (s *Snapshot) readLayer(name, path string) Layer {
-	file, err := s.ReadIfAny(path)
+	file, err := s.ReadOrEmpty(path)
 	if err != nil {
 		return Layer{Name: name, File: path, At: path, Exists: true, Problem: check.CauseOf(err).Error(), Err: err}
 	}

@@ -51,7 +51,7 @@ func (s Source) isAt(dir string) bool {
 
 // IsMissing reports whether the source is a directory that no longer exists.
 func (s Source) IsMissing() bool {
-	return s.Source == "directory" && rooted.IsMissing(s.Path)
+	return s.Source == "directory" && rooted.IsTargetMissing(s.Path)
 }
 
 type Market struct {
@@ -96,7 +96,7 @@ func (m Market) SuiteDir() string {
 
 // Markets returns the marketplaces that Claude Code has recorded, by name. A source that cannot be parsed is empty.
 func (s *Snapshot) Markets() (map[string]Market, error) {
-	file, err := s.ReadIfAny(filepath.Join(s.Plugins, "known_marketplaces.json"))
+	file, err := s.ReadOrEmpty(filepath.Join(s.Plugins, "known_marketplaces.json"))
 	if err != nil {
 		return nil, fmt.Errorf("read known marketplaces: %w", err)
 	}
@@ -132,7 +132,7 @@ func (m Market) HowToForget() string {
 }
 
 // AllMarkets returns, by name, the recorded marketplaces and the directories that user settings declare.
-func (s *Snapshot) AllMarkets() (map[string]Market, error) {
+func (s *Snapshot) AllMarkets() (recordedOrDeclared map[string]Market, err error) {
 	all, err := s.Markets()
 	if err != nil {
 		return nil, err
@@ -173,8 +173,8 @@ func (s *Snapshot) FindMarket(name string) (Market, error) {
 	return Market{}, fmt.Errorf("marketplace %s is unknown", name)
 }
 
-// MarketFrom returns the name of the recorded marketplace with the source OWNER/REPO or URL, or "".
-func (s *Snapshot) MarketFrom(address string) (string, error) {
+// MarketFromIfAny returns the name of the recorded marketplace with the source OWNER/REPO or URL, or "".
+func (s *Snapshot) MarketFromIfAny(address string) (string, error) {
 	all, err := s.Markets()
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		if m := all[name]; address == m.Repo || address == m.URL {
@@ -184,15 +184,15 @@ func (s *Snapshot) MarketFrom(address string) (string, error) {
 	return "", err
 }
 
-// IsRegistered reports whether Claude Code knows the marketplace name and has it from dir. If it has the name from a
+// IsRegistered reports whether Claude Code knows market and has it from dir. If it has the name from a
 // different source that still exists, the error is a *NameTakenError.
-func (s *Snapshot) IsRegistered(name, dir string) (bool, error) {
+func (s *Snapshot) IsRegistered(market, dir string) (bool, error) {
 	all, err := s.Markets()
-	m, known := all[name]
+	m, known := all[market]
 	if err != nil || !known || m.isAt(dir) || m.IsMissing() {
 		return known && m.isAt(dir), err
 	}
-	return false, &NameTakenError{name, m.String(), dir}
+	return false, &NameTakenError{market, m.String(), dir}
 }
 
 // CheckFree returns a *NameTakenError if the name belongs to a source other than dir, in records or user
@@ -226,7 +226,7 @@ func checkSameDir(raw json.RawMessage, name, dir string) error {
 
 // PluginsOffered returns the names of the plugins in a marketplace's catalog, or nil if there is no catalog.
 func (s *Snapshot) PluginsOffered(m Market) ([]string, error) {
-	if root, file := m.Catalog(); rooted.IsMissing(filepath.Join(root, file)) {
+	if root, file := m.Catalog(); rooted.IsTargetMissing(filepath.Join(root, file)) {
 		return nil, nil
 	}
 	c := s.readCatalog(m)
@@ -274,7 +274,7 @@ func (s *Snapshot) readCatalog(m Market) (c catalog) {
 	c.root = root
 	fields, _, err := s.readObject(root, name)
 	switch {
-	case rooted.IsMissing(m.Location):
+	case rooted.IsTargetMissing(m.Location):
 		c.err = fmt.Errorf("the directory of its marketplace does not exist: %s", m.Location)
 		return c
 	case err != nil:
@@ -298,8 +298,8 @@ func (s *Snapshot) readCatalog(m Market) (c catalog) {
 	return c
 }
 
-// OurPlugins returns the marketplace's plugins that contain a strategy.json.
-func (s *Snapshot) OurPlugins(m Market) []string {
+// OursInCatalog returns the marketplace's plugins that contain a strategy.json.
+func (s *Snapshot) OursInCatalog(m Market) []string {
 	c := s.readCatalog(m)
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(c.items)), func(name string) bool {
 		dir, err := placeBelow(c.root, c.items[name].path)

@@ -85,9 +85,9 @@ func checkSwitches(d *document.Document) (err error) {
 	return err
 }
 
-// ReadIfAny reads a file of at most document.MaxSize bytes, follows symlinks and caches the result. A missing file is
+// ReadOrEmpty reads a file of at most document.MaxSize bytes, follows symlinks and caches the result. A missing file is
 // not an error. Every error is an *fs.PathError for path.
-func (s *Snapshot) ReadIfAny(path string) (*File, error) {
+func (s *Snapshot) ReadOrEmpty(path string) (*File, error) {
 	at, err := journal.Resolve(path)
 	if err != nil {
 		return nil, &fs.PathError{Op: "open", Path: path, Err: check.CauseOf(err)}
@@ -119,7 +119,7 @@ func (s *Snapshot) readObject(dir, name string) (fields object, path string, err
 	if err != nil {
 		return nil, path, err
 	}
-	file, err := s.ReadIfAny(path)
+	file, err := s.ReadOrEmpty(path)
 	if err != nil {
 		return nil, path, err
 	}

@@ -52,7 +52,7 @@ func (v *validator) addFinding(state check.State, file, says string) {
 	v.found = append(v.found, check.Finding{Check: "client", State: state, File: file, Says: says})
 }
 
-func (v *validator) validate(ctx context.Context, target string) error {
+func (v *validator) validate(ctx context.Context, target string) (cannotRun error) {
 	ctx, cancel := context.WithTimeout(ctx, validatePatience)
 	defer cancel()
 	path := filepath.Join(v.dir, target)

@@ -44,12 +44,12 @@ func InspectHosts(r Request, named []hosts.Host) *Inspection {
 	if in.asked = len(named) > 0; !in.asked {
 		all = hosts.HostsFound(r.User)
 	}
-	in.Others = in.inspectAgents(all)
+	in.Others = in.inspectOthers(all)
 	in.Claude = len(in.Others) < len(all) || !in.asked && (len(all) == 0 || len(in.ours) > 0)
 	return in
 }
 
-func (in *Inspection) inspectAgents(all []hosts.Host) []Agent {
+func (in *Inspection) inspectOthers(all []hosts.Host) []Agent {
 	agents := []Agent{}
 	for _, h := range all {
 		if h.Installed != nil {
@@ -84,7 +84,7 @@ func (in *Inspection) inspectAgent(at hosts.Place) Agent {
 		if err := generator.CheckPrograms(i.Dir, generator.HostTarget(), generator.Hook); err != nil {
 			p.Problem = err.Error()
 		}
-		p.Decides = p.On && found.DrivesStop() && p.Problem == "" && a.silent == nil
+		p.Decides = p.On && found.IsOursAtStop() && p.Problem == "" && a.silent == nil
 		a.Plugins = append(a.Plugins, p)
 	}
 	return a
@@ -142,12 +142,12 @@ func (a Agent) checkPlugins(named bool) (all []check.Finding) {
 
 func (a Agent) checkPlugin(p AgentPlugin) check.Finding {
 	again := fmt.Sprintf("springfield enable %s --host %s", p.Name, a.Host)
-	gone := rooted.IsMissing(filepath.Join(p.Suite, generator.SuiteFile))
+	gone := rooted.IsTargetMissing(filepath.Join(p.Suite, generator.SuiteFile))
 	if !gone {
 		again += " --suite " + check.QuoteArgument(p.Suite)
 	}
 	switch says := fmt.Sprintf("%s is enabled in %s, but %s", p.ID, a.Title, p.Problem); {
-	case p.Problem != "" && p.Theirs:
+	case p.Problem != "" && p.HostRemoves:
 		return check.Failed(says, a.place.Host.RemoveCommand(p.ID)+", then "+again)
 	case p.Problem != "" && gone:
 		return check.Failed(says, fmt.Sprintf("%s, or springfield disable %s --host %s", again, p.ID, a.Host))

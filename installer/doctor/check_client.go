@@ -45,16 +45,16 @@ func (in *Inspection) setOffInWords() (all []string) {
 	return all
 }
 
-func (in *Inspection) checkAccounts() (all []check.Finding) {
+func (in *Inspection) checkOtherAccounts() (all []check.Finding) {
 	for _, a := range in.Accounts {
-		says := cmp.Or(a.InWords(), a.Config+" is another account of Claude Code, without a springfield plugin")
+		says := cmp.Or(a.OnInWords(), a.Config+" is another account of Claude Code, without a springfield plugin")
 		all = append(all, check.Noted(says, a.CommandTo("status")))
 	}
 	return all
 }
 
 func (in *Inspection) accountsInWords() []string {
-	return slices.DeleteFunc(check.NamesOf(in.Accounts, settings.Account.InWords), func(says string) bool { return says == "" })
+	return slices.DeleteFunc(check.NamesOf(in.Accounts, settings.ClaudeAccount.OnInWords), func(says string) bool { return says == "" })
 }
 
 func (in *Inspection) checkPaused() (bad []check.Finding) {

@@ -34,7 +34,7 @@ func (in *Inspection) checkSettings() (all []check.Finding) {
 	return all
 }
 
-func (in *Inspection) checkInterrupt() []check.Finding {
+func (in *Inspection) checkBrokenEdit() []check.Finding {
 	e, interrupted, err := settings.Journal(in.Places).Interrupted()
 	if err != nil || !interrupted {
 		return nil // checkState reports the error
@@ -81,7 +81,7 @@ func HowToRead(err error) string {
 }
 
 func (in *Inspection) checkState() (all []check.Finding) {
-	if closed := in.checkStateOpen(); closed != nil {
+	if closed := in.checkStateAccess(); closed != nil {
 		return closed
 	}
 	for _, err := range in.settings.DamagedOwn() {
@@ -120,7 +120,7 @@ func (in *Inspection) howToTakeState() string {
 	return `sudo chown -R "$(id -u)" ` + check.QuoteArgument(in.Places.StatePath())
 }
 
-func (in *Inspection) checkStateOpen() []check.Finding {
+func (in *Inspection) checkStateAccess() []check.Finding {
 	const without = "; without it, every hook lets its agent stop"
 	err := in.stateUnread()
 	if err == nil {
@@ -166,15 +166,15 @@ func (in *Inspection) checkBuilds() (all []check.Finding) {
 	return all
 }
 
-func (in *Inspection) buildsFine() string {
+func (in *Inspection) sayBuildsFine() string {
 	if !slices.ContainsFunc(in.Suites, func(s Suite) bool { return s.Err == nil }) {
 		return ""
 	}
 	return "all suites have hooks of this version of springfield"
 }
 
-// Outdated describes the suites whose hooks are from a different version of springfield, with the commands that update
-// them.
-func (in *Inspection) Outdated() []string { return check.NamesOf(in.checkBuilds(), saysAndFix) }
+// OutdatedInWords describes the suites whose hooks are from a different version of springfield, with the commands that
+// update them.
+func (in *Inspection) OutdatedInWords() []string { return check.NamesOf(in.checkBuilds(), saysAndFix) }
 
 func saysAndFix(f check.Finding) string { return strings.TrimSuffix(f.Says+": "+f.Fix, ": ") }

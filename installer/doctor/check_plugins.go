@@ -25,7 +25,7 @@ func (in *Inspection) checkPlugins() (all []check.Finding) {
 		case s.Problem != "":
 			all = append(all, in.notRunning(s))
 		default:
-			all = append(all, in.checkRunning(s)...)
+			all = append(all, in.checkPrograms(s)...)
 		}
 	}
 	for _, r := range in.byUs {
@@ -75,7 +75,7 @@ func (in *Inspection) notRunning(s client.Switched) check.Finding {
 	return f
 }
 
-func (in *Inspection) checkRunning(s client.Switched) []check.Finding {
+func (in *Inspection) checkPrograms(s client.Switched) []check.Finding {
 	suite := ""
 	if market, _ := in.settings.FindMarket(s.Marketplace); market.SuiteDir() != "" {
 		if _, err := generator.ReadSuite(market.SuiteDir()); err == nil {
@@ -107,9 +107,9 @@ func (in *Inspection) checkMarkets() (all []check.Finding) {
 	return all
 }
 
-// checkMods reports the mods of running plugins. A mod that wraps a stop runs before every hook and can drop the hook's
-// answer.
-func (in *Inspection) checkMods() (all []check.Finding) {
+// checkModFiles reports the mods of running plugins. A mod that wraps a stop runs before every hook and can drop the
+// hook's answer.
+func (in *Inspection) checkModFiles() (all []check.Finding) {
 	for _, s := range in.Plugins {
 		var others []string
 		for _, m := range s.Mods {
@@ -159,7 +159,7 @@ func (in *Inspection) driversInWords() string {
 	case 0:
 		return ""
 	case 1:
-		if check.CountState(in.checkMods(), check.Warning) > 0 {
+		if check.CountState(in.checkModFiles(), check.Warning) > 0 {
 			return deciding[0].ID + " is the only springfield plugin that decides; mods run before it"
 		}
 		return deciding[0].ID + " decides alone"

@@ -36,7 +36,7 @@ type Inspection struct {
 	Claude   bool
 	Others   []Agent // the other agents that InspectHosts covers
 	asked    bool    // the user named the agents
-	Accounts []settings.Account
+	Accounts []settings.ClaudeAccount
 	Notes    []error // failed reads that concern no plugin
 	ours     []client.Switched
 	byUs     []settings.EnabledPlugin
@@ -103,7 +103,7 @@ func (r Request) stateDirs() []string {
 }
 
 // ClaudeChecks returns the checks for users of Claude Code.
-func ClaudeChecks() []check.Check[*Inspection] {
+func ClaudeChecks() (withShared []check.Check[*Inspection]) {
 	shared := SharedChecks() // the first two come before those of plugins
 	return slices.Concat([]check.Check[*Inspection]{
 		{Name: "client", Look: check.Sure((*Inspection).checkClient)},
@@ -113,13 +113,13 @@ func ClaudeChecks() []check.Check[*Inspection] {
 		{Name: "plugin", Look: check.Sure((*Inspection).checkPlugins)},
 		{Name: "marketplace", Look: check.Sure((*Inspection).checkMarkets)},
 		{Name: "one decides", Look: check.Sure((*Inspection).checkConflicts), Fine: (*Inspection).driversInWords},
-		{Name: "mods", Look: check.Sure((*Inspection).checkMods)},
+		{Name: "mods", Look: check.Sure((*Inspection).checkModFiles)},
 		{Name: "ralph-loop", Look: check.Sure((*Inspection).checkRalphFile)},
 		{Name: "goal loop", Look: check.Sure((*Inspection).checkLoopFile)},
 		{Name: "block cap", Look: check.Sure((*Inspection).checkBlockCap)},
 		{Name: "rules", Look: check.Sure((*Inspection).checkPluginSettings)},
 		{Name: "judge", Look: check.Sure((*Inspection).checkJudge)},
-		{Name: "accounts", Look: check.Sure((*Inspection).checkAccounts)},
+		{Name: "accounts", Look: check.Sure((*Inspection).checkOtherAccounts)},
 		{Name: "todo list", Look: check.Sure((*Inspection).checkTodoTool)},
 		{Name: "project", Look: check.Sure((*Inspection).checkVariables)},
 	}, shared[2:])
@@ -128,9 +128,9 @@ func ClaudeChecks() []check.Check[*Inspection] {
 // SharedChecks returns the checks for users of any agent.
 func SharedChecks() []check.Check[*Inspection] {
 	return []check.Check[*Inspection]{
-		{Name: "edits", Look: check.Sure((*Inspection).checkInterrupt)},
+		{Name: "edits", Look: check.Sure((*Inspection).checkBrokenEdit)},
 		{Name: "hooks", Look: check.Sure((*Inspection).checkPaused)},
-		{Name: "suites", Look: check.Sure((*Inspection).checkBuilds), Fine: (*Inspection).buildsFine},
+		{Name: "suites", Look: check.Sure((*Inspection).checkBuilds), Fine: (*Inspection).sayBuildsFine},
 		{Name: "state", Look: check.Sure((*Inspection).checkState),
 			Fine: func(in *Inspection) string { return in.Places.StatePath() + " is writable" }},
 	}
@@ -178,7 +178,7 @@ func (in *Inspection) GoalDriver(dir string) console.Driver {
 			return console.Driver{Settings: settings}
 		}
 	}
-	for _, agent := range in.inspectAgents(hosts.HostsFound(in.User)) {
+	for _, agent := range in.inspectOthers(hosts.HostsFound(in.User)) {
 		for _, p := range agent.Plugins {
 			if settings, err := in.hookSettings(p.Dir, dir); p.Decides && console.DrivesGoalLoops(p.Strategy) && err == nil {
 				return console.Driver{Settings: settings}
@@ -191,7 +191,7 @@ func (in *Inspection) GoalDriver(dir string) console.Driver {
 // Running returns the springfield plugins that the inspected agents run, without duplicate or missing directories.
 func (in *Inspection) Running() (all []generator.Running) {
 	add := func(r generator.Running) {
-		if !rooted.IsMissing(r.Dir) && !slices.ContainsFunc(all, func(has generator.Running) bool { return rooted.IsSame(has.Dir, r.Dir) }) {
+		if !rooted.IsTargetMissing(r.Dir) && !slices.ContainsFunc(all, func(has generator.Running) bool { return rooted.IsSame(has.Dir, r.Dir) }) {
 			all = append(all, r)
 		}
 	}

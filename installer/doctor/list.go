@@ -60,7 +60,7 @@ func (in *Inspection) ListStrategies() (List, error) {
 		}
 		others := func(p AtHand) bool { return p.Strategy != name }
 		ids := check.NamesOf(slices.DeleteFunc(slices.Clone(l.Plugins), others), func(p AtHand) string { return p.ID })
-		l.Strategies = append(l.Strategies, Strategy{name, a, a.Accuracy(), ids})
+		l.Strategies = append(l.Strategies, Strategy{name, a, a.AccuracyInWords(), ids})
 	}
 	return l, nil
 }
@@ -133,12 +133,12 @@ func (p AtHand) StateInWords() string {
 	return strings.Join(says, ", ")
 }
 
-// EnableArgs returns the names, for shell completion, of the plugins that enable finds without --suite. A name that
+// EnableChoices returns the names, for shell completion, of the plugins that enable finds without --suite. A name that
 // several plugins have becomes NAME@MARKETPLACE.
-func (in *Inspection) EnableArgs() (ids []string) {
+func (in *Inspection) EnableChoices() (ids []string) {
 	markets, _ := in.settings.Markets()
 	for name, m := range markets {
-		for _, plugin := range in.settings.OurPlugins(m) {
+		for _, plugin := range in.settings.OursInCatalog(m) {
 			ids = append(ids, plugin+"@"+name)
 		}
 	}

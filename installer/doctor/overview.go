@@ -72,7 +72,7 @@ func (in *Inspection) Overview() Overview {
 	}
 	// No program is started, because that is slow.
 	checks := slices.DeleteFunc(ClaudeChecks(), func(c check.Check[*Inspection]) bool { return c.Name == "client" })
-	for _, agent := range in.inspectAgents(hosts.HostsFound(in.User)) {
+	for _, agent := range in.inspectOthers(hosts.HostsFound(in.User)) {
 		checks = append(checks, check.Check[*Inspection]{Name: agent.Host,
 			Look: check.Sure(func(*Inspection) []check.Finding { return agent.checkPlugins(false) })})
 		for _, p := range agent.pluginsOn() {
@@ -89,7 +89,7 @@ func (in *Inspection) Overview() Overview {
 	events, _ := ledger.LoopEvents(in.Places.StatePath()) // a problem reports the error
 	for i, e := range events {
 		later := slices.ContainsFunc(events[i+1:], func(l activity.LoopEvent) bool { return l.Loop == e.Loop })
-		if !later && !e.EndsLoop() && !rooted.IsMissing(filepath.Join(e.Dir, filepath.FromSlash(wiggum.File))) {
+		if !later && !e.EndsLoop() && !rooted.IsTargetMissing(filepath.Join(e.Dir, filepath.FromSlash(wiggum.File))) {
 			o.Loops = append(o.Loops, fmt.Sprintf("%s in %s, iteration %d of %d", e.Loop, e.Dir, e.Count, e.Max))
 		}
 	}
@@ -185,7 +185,7 @@ func (o Overview) WriteText(out layout.Printer, now time.Time) {
 	}
 	if d := o.Last; d != nil {
 		say(out, "last", layout.ClipText(out.ShortPath(d.inWords(now)), 240)) // with a question; why shows a longer quotation
-		if outcome := (console.Aftermath{Failure: d.Failed, Dropped: d.Dropped}).OutcomeInWords(registry.AgentName(d.Host)); outcome != "" {
+		if outcome := (console.Aftermath{Failure: d.Failed, Dropped: d.Dropped}).FailureIfAny(registry.AgentName(d.Host)); outcome != "" {
 			say(out.InRed(), "then", outcome)
 		}
 	} else {

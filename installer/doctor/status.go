@@ -61,7 +61,7 @@ func (in *Inspection) SumUpStatus() Status {
 		Hooks: append([]client.Hook{}, in.Hooks...), Idle: append([]client.Hook{}, in.Idle...),
 		Judge: Judge{spend.Questions, float64(spend.Micros) / 1e6, spend.Failures, spendText(spend)},
 	}
-	broken := func(p client.Switched) bool { return p.On && (p.DrivesStop() || p.Problem != "") }
+	broken := func(p client.Switched) bool { return p.On && (p.IsOursAtStop() || p.Problem != "") }
 	switch {
 	case len(s.Deciding) > 0:
 	case in.Silenced != "" || slices.ContainsFunc(in.Plugins, broken):
@@ -97,7 +97,7 @@ func (in *Inspection) whyNoneDecides(deciding []client.Switched) []string {
 	known := false
 	for _, p := range in.Plugins {
 		known = known || p.On && p.Problem != ""
-		if !p.DrivesStop() {
+		if !p.IsOursAtStop() {
 			continue
 		}
 		known = true
@@ -117,13 +117,13 @@ func (in *Inspection) whyNoneDecides(deciding []client.Switched) []string {
 	return append(all, "none is enabled")
 }
 
-func (in *Inspection) whyNoHook(p client.Switched) string {
+func (in *Inspection) whyNoHook(hookless client.Switched) string {
 	for _, h := range in.Idle {
-		if h.Source == p.ID && h.Event == "Stop" {
+		if h.Source == hookless.ID && h.Event == "Stop" {
 			return h.Never
 		}
 	}
-	if err := generator.CheckPrograms(p.Dir, generator.HostTarget(), generator.Hook); err != nil {
+	if err := generator.CheckPrograms(hookless.Dir, generator.HostTarget(), generator.Hook); err != nil {
 		return err.Error()
 	}
 	return "it has no hook that runs"
@@ -203,13 +203,13 @@ func (in *Inspection) ChoosePlugin(choose func(generator.Suite) generator.Plugin
 
 func (in *Inspection) notesOf(except []string) []string {
 	all := check.NamesOf(in.Notes, func(err error) string { return err.Error() + ": run springfield doctor to see the fix" })
-	all = append(append(append(all, in.setOffInWords()...), in.HoldsAndAwayInWords()...), in.Outdated()...)
+	all = append(append(append(all, in.setOffInWords()...), in.HoldsAndAwayInWords()...), in.OutdatedInWords()...)
 	for _, says := range in.accountsInWords() {
 		if !slices.Contains(except, says) {
 			all = append(all, says+": run springfield doctor to see the command for it")
 		}
 	}
-	found := slices.Concat(in.checkVariables(), in.checkConflicts(), in.checkMods(), in.checkLoopFile())
+	found := slices.Concat(in.checkVariables(), in.checkConflicts(), in.checkModFiles(), in.checkLoopFile())
 	all = append(all, check.NamesOf(found, saysAndFix)...)
 	for _, says := range BrokenHooks(in.Plugins) {
 		if !slices.Contains(except, says) {

@@ -19,7 +19,7 @@ import (
 )
 
 // doctor reports what it cannot read, with a fix.
-func TestDoctorNamesWhatCannotBeRead(t *testing.T) { scratch.WithoutRights(t, checkUnreadable) }
+func TestDoctorNamesWhatCannotBeRead(t *testing.T) { scratch.AsUnprivileged(t, checkUnreadable) }
 
 func checkUnreadable(t *testing.T, dir string) {
 	const home, project = "home/.claude", "project/.claude"

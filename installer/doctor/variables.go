@@ -16,7 +16,7 @@ import (
 func (in *Inspection) checkVariables() (all []check.Finding) {
 	for _, v := range in.Variables() {
 		does := effectOfVariable(v.Key)
-		if does == "" || v.Name != string(client.Project) && v.Name != string(client.Local) || in.settings.HasSetVariable(v) {
+		if does == "" || v.Name != string(client.Project) && v.Name != string(client.Local) || in.settings.IsVariableOurs(v) {
 			continue
 		}
 		all = append(all, check.Warned(fmt.Sprintf("%s settings set %s=%.40q (%s, line %d, column %d): %s",

@@ -84,7 +84,7 @@ func PathName(path []string, between string) string {
 // applyEdit returns the edited document, or d itself if the edit is a no-op.
 func (d *Document) applyEdit(e Edit) (*Document, error) {
 	objects, found, err := d.findPath(e.Path)
-	if err != nil || found == nil && e.Value == nil || found != nil && e.Value != nil && found.value.holdsEdit(e) {
+	if err != nil || found == nil && e.Value == nil || found != nil && e.Value != nil && found.value.equalsEdit(e) {
 		return d, err
 	}
 	around := objects[len(objects)-1]
@@ -98,10 +98,10 @@ func (d *Document) applyEdit(e Edit) (*Document, error) {
 		text = d.layOutValue(d.text[:start], objects, nil, missing, e)
 	case found == nil:
 		start = members[len(members)-1].value.endOffset()
-		end, text = start, separator(around, colonStyle(objects))
+		end, text = start, separator(around, lastColonStyle(objects))
 		value := d.layOutValue(d.text[:start]+text, objects, nil, missing[1:], e)
 		if around.isObject() {
-			text += QuoteKey(missing[0]) + colonStyle(objects)
+			text += QuoteKey(missing[0]) + lastColonStyle(objects)
 		}
 		text += value
 	case e.Value != nil:
@@ -140,7 +140,7 @@ func withoutPosition(err error) string {
 	return err.Error()
 }
 
-func (v *value) holdsEdit(e Edit) bool {
+func (v *value) equalsEdit(e Edit) bool {
 	if e.Verbatim {
 		return v.text == strings.Trim(string(e.Value), blanks)
 	}
@@ -170,7 +170,7 @@ func isOnly(e Edit, before, after *Document) bool {
 	for i, key := range e.Path {
 		old, _ := before.memberOf(was, key)
 		found, err := after.memberOf(is, key)
-		if err != nil || !slices.Equal(was.otherTexts(key), is.otherTexts(key)) {
+		if err != nil || !slices.Equal(was.otherMembers(key), is.otherMembers(key)) {
 			return false
 		}
 		if found == nil {
@@ -187,7 +187,7 @@ func isOnly(e Edit, before, after *Document) bool {
 	return false
 }
 
-func (v *value) otherTexts(key string) (texts []string) {
+func (v *value) otherMembers(key string) (texts []string) {
 	for _, m := range v.listMembers() {
 		if m.key != key {
 			texts = append(texts, v.text[m.start-v.start:m.value.endOffset()-v.start])

@@ -206,7 +206,7 @@ func TestApplyRefuses(t *testing.T) {
 			d, err := ParseDocument([]byte(document))
 			must(t, err)
 			after, err := d.ApplyEdits(test.changes...)
-			scratch.FailIf(t, after != nil || !test.is(err), "Apply = %q, %v", after, err)
+			scratch.ErrorIf(t, after != nil || !test.is(err), "Apply = %q, %v", after, err)
 		})
 	}
 }
@@ -240,7 +240,7 @@ func TestIsOnly(t *testing.T) {
 
 func TestEncode(t *testing.T) {
 	raw, err := EncodeValue(map[string]any{"a": "x && y <z>"})
-	scratch.FailIf(t, err != nil || string(raw) != `{"a":"x && y <z>"}`, "Encode = %s, %v", raw, err)
+	scratch.ErrorIf(t, err != nil || string(raw) != `{"a":"x && y <z>"}`, "Encode = %s, %v", raw, err)
 	if _, err := EncodeValue(func() {}); err == nil {
 		t.Error("Encode accepts a function")
 	}
@@ -351,7 +351,7 @@ func TestOddKeys(t *testing.T) {
 			t.Errorf("%q, %v", after, err)
 		}
 		gone, err := set(after, []string{"x", key}, nil)
-		scratch.FailIf(t, err != nil || string(gone) != "{\n  \"x\": {\"z\": [1.0]},\n  \"y\":2\n}\n",
+		scratch.ErrorIf(t, err != nil || string(gone) != "{\n  \"x\": {\"z\": [1.0]},\n  \"y\":2\n}\n",
 			"%q is removed: %q, %v", key, gone, err)
 		nested, err := set([]byte("{}\n"), []string{key, key}, []byte("1"))
 		if want := "{\n  " + QuoteKey(key) + ": {\n    " + QuoteKey(key) + ": 1\n  }\n}\n"; err != nil || string(nested) != want {

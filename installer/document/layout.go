@@ -46,7 +46,7 @@ func (d *Document) layOutValue(preceding string, objects []*value, old *value, k
 	if old != nil {
 		like(old)
 	}
-	l := layout{colon: colonStyle(objects), verbatim: e.Verbatim}
+	l := layout{colon: lastColonStyle(objects), verbatim: e.Verbatim}
 	if onLines {
 		l.newline, l.unit = d.lineEnd(), indentUnit(objects, d.text)
 	}
@@ -85,9 +85,9 @@ func commaStyle(colon string) string {
 	return ","
 }
 
-// colonStyle returns the colon, with blanks, of the last member in the innermost non-empty object. It ignores
+// lastColonStyle returns the colon, with blanks, of the last member in the innermost non-empty object. It ignores
 // a colon with a newline. The default is ": ".
-func colonStyle(objects []*value) string {
+func lastColonStyle(objects []*value) string {
 	for _, v := range slices.Backward(objects) {
 		members := v.listMembers()
 		if n := len(members); n > 0 && v.isObject() && !strings.Contains(members[n-1].colon, "\n") {

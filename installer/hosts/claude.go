@@ -13,14 +13,14 @@ func DefaultHost() Host {
 		Dir: ".claude", Variable: "CLAUDE_CONFIG_DIR",
 		// Not settings.json, which springfield writes.
 		Traces: []string{"projects", ".credentials.json", "history.jsonl", "statsig", "todos"},
-		Scopes: client.AllScopes(), Switching: members{},
+		Scopes: client.AllScopes(), Switching: claudeMembers{},
 	}
 }
 
-// members enables plugins in the settings of a scope.
-type members struct{}
+// claudeMembers enables plugins in the settings of a scope.
+type claudeMembers struct{}
 
-func (members) PluginsIn(now *settings.Settings, _ Place, scope client.Scope) (all []Installed, err error) {
+func (claudeMembers) PluginsIn(now *settings.Settings, _ Place, scope client.Scope) (all []Installed, err error) {
 	ids, err := now.IDsOn(scope)
 	for _, id := range ids {
 		all = append(all, Installed{ID: id, Name: client.NameOf(id)})
@@ -28,19 +28,19 @@ func (members) PluginsIn(now *settings.Settings, _ Place, scope client.Scope) (a
 	return all, err
 }
 
-func (members) ByUs(now *settings.Settings, _ Place) ([]settings.EnabledPlugin, error) {
+func (claudeMembers) ByUs(now *settings.Settings, _ Place) ([]settings.EnabledPlugin, error) {
 	return now.EnabledByUs(), nil
 }
 
-func (members) PlanOn(now *settings.Settings, r Request) (journal.Change, error) {
-	return now.PlanEnable(r.Switch)
+func (claudeMembers) PlanOn(now *settings.Settings, r Request) (journal.Change, error) {
+	return now.PlanEnable(r.Enabling)
 }
 
-func (members) PlanOff(now *settings.Settings, r Request) (journal.Change, error) {
+func (claudeMembers) PlanOff(now *settings.Settings, r Request) (journal.Change, error) {
 	return now.PlanDisable(r.Plugin, r.Scope)
 }
 
-func (members) PlanAllOff(now *settings.Settings, _ Place, purge bool, c *journal.Change) (ids []string, left []settings.Left, err error) {
+func (claudeMembers) PlanAllOff(now *settings.Settings, _ Place, purge bool, c *journal.Change) (ids []string, left []settings.Left, err error) {
 	*c, ids, left, err = now.PlanDisableAll(purge) // the first host: c is empty
 	return ids, left, err
 }

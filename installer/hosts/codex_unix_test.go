@@ -48,7 +48,7 @@ read line; echo '{"id":2,"result":{"data":[{"hooks":[{"key":"ned@suite:hooks/hoo
 const nedOn = "# mine\n[plugins.\"ned@suite\"]\nenabled = true\n\n[plugins.\"../x@y\"]\n\n[plugins.\"off@suite\"]\nenabled = false\n\n[marketplaces.suite]\nsource_type = \"local\"\nsource = \"/s\"\n"
 
 // nedByCodex is a plugin that Codex itself installed.
-var nedByCodex = Installed{ID: "ned@suite", Name: "ned", Suite: "/s p", Dir: "/c/ned/0.1.0", On: true, Theirs: true}
+var nedByCodex = Installed{ID: "ned@suite", Name: "ned", Suite: "/s p", Dir: "/c/ned/0.1.0", On: true, HostRemoves: true}
 
 func TestCodexChecksTrust(t *testing.T) {
 	for _, tt := range []struct {

@@ -16,7 +16,7 @@ type entries struct{}
 
 func (entries) PluginsIn(_ *settings.Settings, at Place, scope client.Scope) ([]Installed, error) {
 	all, err := at.Installed()
-	return slices.DeleteFunc(all, func(i Installed) bool { return i.Scope != scope || i.Theirs && !i.On }), err
+	return slices.DeleteFunc(all, func(i Installed) bool { return i.Scope != scope || i.HostRemoves && !i.On }), err
 }
 
 func (entries) ByUs(now *settings.Settings, at Place) ([]settings.EnabledPlugin, error) {
@@ -39,10 +39,10 @@ func (entries) PlanOn(now *settings.Settings, r Request) (c journal.Change, err 
 		is := now.ReadPluginIn(other.Dir)
 		switch {
 		case slices.ContainsFunc(moved, func(e settings.EnabledPlugin) bool { return e.ID == other.ID }):
-		case other.Name == r.Plugin.Name && other.Theirs && other.On && other.Scope == client.User:
-			return c, &PassedOverError{r.At.theirsError(other)}
+		case other.Name == r.Plugin.Name && other.HostRemoves && other.On && other.Scope == client.User:
+			return c, &PassedOverError{r.At.hostRemovesError(other)}
 		case other.Name == r.Plugin.Name || r.Keep || r.DecidesNothing || !other.On || other.Scope != client.User:
-		case !is.DrivesStop() || !slices.Contains(r.SameKind, is.Strategy):
+		case !is.IsOursAtStop() || !slices.Contains(r.SameKind, is.Strategy):
 		default:
 			if err := r.At.removalOf(other).planOff(now, &c); err != nil {
 				return c, err
@@ -70,7 +70,7 @@ func (entries) PlanAllOff(now *settings.Settings, at Place, _ bool, c *journal.C
 	for _, r := range byUs {
 		ids = append(ids, r.ID)
 		at.noteRemoval(c)
-		if err := now.ReleaseFor(c, settings.Foreign{Host: at.Host.Name, Path: r.File}, r.ID); err != nil {
+		if err := now.ReleaseFor(c, settings.ForeignFile{Host: at.Host.Name, Path: r.File}, r.ID); err != nil {
 			left = append(left, settings.Left{What: err.Error(), Remove: "fix that file, then remove the entries for " + r.ID, Failed: true})
 		}
 	}
@@ -79,13 +79,13 @@ func (entries) PlanAllOff(now *settings.Settings, at Place, _ bool, c *journal.C
 		return ids, append(left, settings.Left{What: err.Error(), Remove: "fix the cause, then run springfield disable --all again"}), nil
 	}
 	for _, i := range knows {
-		if i.Theirs && !i.On || !i.IsOurs(now) || slices.ContainsFunc(byUs, at.removalOf(i).ownsRecord) {
+		if i.HostRemoves && !i.On || !i.IsOurs(now) || slices.ContainsFunc(byUs, at.removalOf(i).ownsRecord) {
 			continue
 		}
 		ids = append(ids, i.ID)
 		stays := settings.Left{What: fmt.Sprintf("the %s settings of %s still name %s", i.Scope, at.Host.Title, i.ID), Remove: "remove by hand the entries for " + i.ID}
-		if i.Theirs && i.Scope == client.User {
-			stays = settings.Left{What: at.theirsError(i).Error(), Remove: at.Host.RemoveCommand(i.ID)}
+		if i.HostRemoves && i.Scope == client.User {
+			stays = settings.Left{What: at.hostRemovesError(i).Error(), Remove: at.Host.RemoveCommand(i.ID)}
 		} else if i.Scope == client.User {
 			err := at.removalOf(i).planOff(now, c)
 			if err == nil {
@@ -98,9 +98,9 @@ func (entries) PlanAllOff(now *settings.Settings, at Place, _ bool, c *journal.C
 	return ids, left, nil
 }
 
-func (r Request) EntryFile() settings.Foreign {
+func (r Request) EntryFile() settings.ForeignFile {
 	path, _ := r.At.Host.EntryIn(r.At, r.ID)
-	return settings.Foreign{Host: r.At.Host.Name, Path: path}
+	return settings.ForeignFile{Host: r.At.Host.Name, Path: path}
 }
 
 // ownsRecord reports whether e is the record of the plugin in the host's current file: its directory may have moved.
@@ -110,10 +110,10 @@ func (r Request) ownsRecord(e settings.EnabledPlugin) bool {
 
 // IsOurs reports whether springfield made the plugin. If it is missing but on, a hooks file has a command of our form.
 func (i Installed) IsOurs(now *settings.Settings) bool {
-	return now.ReadPluginIn(i.Dir).IsOurs() || !i.Theirs && i.On && rooted.IsMissing(i.Dir)
+	return now.ReadPluginIn(i.Dir).IsOurs() || !i.HostRemoves && i.On && rooted.IsTargetMissing(i.Dir)
 }
 
-func (p Place) theirsError(i Installed) error {
+func (p Place) hostRemovesError(i Installed) error {
 	return check.Advisef(p.Host.RemoveCommand(i.ID), "%s installed %s with its own command, so only its own command can remove it", p.Host.Title, i.ID)
 }
 
@@ -128,7 +128,7 @@ func (r Request) release(now *settings.Settings, c *journal.Change, of func(sett
 	byUs, err := now.EnabledByUsOn(r.At.Host.Name)
 	for _, e := range byUs {
 		if err == nil && of(e) {
-			err = now.ReleaseFor(c, settings.Foreign{Host: r.At.Host.Name, Path: e.File}, e.ID)
+			err = now.ReleaseFor(c, settings.ForeignFile{Host: r.At.Host.Name, Path: e.File}, e.ID)
 			r.At.noteRemoval(c)
 			released = append(released, e)
 		}
@@ -153,8 +153,8 @@ func (r Request) planOff(now *settings.Settings, c *journal.Change) error {
 		return err
 	}
 	for _, i := range knows {
-		if i.ID == r.ID && i.Theirs {
-			return r.At.theirsError(i)
+		if i.ID == r.ID && i.HostRemoves {
+			return r.At.hostRemovesError(i)
 		}
 	}
 	edits, err := r.At.Host.Removals(r)

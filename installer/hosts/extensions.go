@@ -33,7 +33,7 @@ func extensionHost(name, title, agent string) Host {
 		},
 		EntryIn:   func(at Place, id string) (string, []string) { return linkRecordPath(at, id), nil },
 		Needs:     []string{name + "/" + name + "-extension.json", name + "/hooks/hooks.json"},
-		Installed: extensionsInstalled, Remove: "extensions uninstall %s", ByHand: stepsByHand, Check: checkDisabled,
+		Installed: extensionsInstalled, Remove: "extensions uninstall %s", ByHand: stepsToSwitchOn, Check: checkDisabled,
 	}
 }
 
@@ -72,7 +72,7 @@ func extensionsInstalled(at Place) (all []Installed, err error) {
 	if len(entries) == 0 {
 		return nil, nil
 	}
-	rules, err := readRules(at)
+	rules, err := readEnablement(at)
 	for _, e := range entries[:min(len(entries), maxExtensions)] {
 		var is record
 		i := Installed{ID: e.Name(), Name: e.Name(), Dir: filepath.Join(above, e.Name()), Scope: client.User}
@@ -85,7 +85,7 @@ func extensionsInstalled(at Place) (all []Installed, err error) {
 			if filepath.Base(root) == at.Host.Name {
 				i.Dir, i.Suite = filepath.Dir(root), filepath.Dir(filepath.Dir(root))
 			}
-		} else if i.Theirs = true; rooted.IsTaken(filepath.Join(i.Dir, i.Name, "strategy.json")) {
+		} else if i.HostRemoves = true; rooted.IsTaken(filepath.Join(i.Dir, i.Name, "strategy.json")) {
 			i.Dir = filepath.Join(i.Dir, i.Name) // a branch of a marketplace
 		}
 		var manifest struct{ Version string }
@@ -97,8 +97,8 @@ func extensionsInstalled(at Place) (all []Installed, err error) {
 	return all, err
 }
 
-// readRules reads the rules that enable and disable extensions by directory. A missing file has none.
-func readRules(at Place) (rules map[string]struct{ Overrides []string }, err error) {
+// readEnablement reads the rules that enable and disable extensions by directory. A missing file has none.
+func readEnablement(at Place) (rules map[string]struct{ Overrides []string }, err error) {
 	err = readRecord(filepath.Join(at.Dir, "extensions", "extension-enablement.json"), &rules)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil
@@ -121,8 +121,8 @@ func isSwitchedOn(rules []string, dir string) bool {
 	return on
 }
 
-func stepsByHand(r Request) []string {
-	rules, err := readRules(r.At)
+func stepsToSwitchOn(r Request) []string {
+	rules, err := readEnablement(r.At)
 	if err != nil || isSwitchedOn(rules[r.ID].Overrides, r.At.Work) {
 		return nil
 	}

@@ -44,8 +44,8 @@ func hookHost(theirs func(at Place) ([]Installed, error), h Host) Host {
 // hookPath returns the hooks file, and the path of the member that contains the events.
 func hookPath(at Place) (path string, memberPath []string) { return at.Host.EntryIn(at, "") }
 
-// pluginOfCommand returns the directory of the plugin with the hook that the command starts, or "".
-func pluginOfCommand(command string) string {
+// pluginDirOfCommand returns the directory of the plugin with the hook that the command starts, or "".
+func pluginDirOfCommand(command string) string {
 	path := strings.ReplaceAll(strings.Trim(command, `"'`), `'\''`, "'")
 	if hooks := filepath.Dir(path); filepath.IsAbs(path) && strings.TrimSuffix(filepath.Base(path), ".exe") == "springfield-hook" && filepath.Base(hooks) == "hooks" {
 		return filepath.Dir(hooks)
@@ -70,7 +70,7 @@ func readOurEntries(at Place) (all []hookEntry, err error) {
 		_ = json.Unmarshal(events[event], &groups)
 		for _, group := range groups {
 			for _, hook := range group.Hooks {
-				if dir := pluginOfCommand(hook.Command); dir != "" {
+				if dir := pluginDirOfCommand(hook.Command); dir != "" {
 					all = append(all, hookEntry{append(slices.Clone(above), event, document.Element(hook.Command)), dir, len(group.Hooks) == 1})
 				}
 			}
@@ -83,7 +83,7 @@ func readOurEntries(at Place) (all []hookEntry, err error) {
 // replace entries of the plugin in other directories.
 func hookAdditions(r Request) (edits []document.Edit, err error) {
 	var made struct{ Hooks map[string][]hookGroup }
-	if err := readRecord(filepath.Join(r.FilesDir(), "hooks", "shell.json"), &made); err != nil {
+	if err := readRecord(filepath.Join(r.SuiteFilesDir(), "hooks", "shell.json"), &made); err != nil {
 		return nil, err
 	}
 	program := filepath.Join(r.Plugin.Suite, r.Plugin.Name, "hooks", "springfield-hook")
@@ -132,7 +132,7 @@ func withHookEntries(theirs func(at Place) ([]Installed, error)) func(at Place) 
 			return all, err
 		}
 		for n := range all {
-			all[n].Theirs = true
+			all[n].HostRemoves = true
 		}
 		entries, err := readOurEntries(at)
 		for _, e := range entries {

@@ -73,10 +73,10 @@ type Switching interface {
 
 // Request asks a host to enable or disable a plugin.
 type Request struct {
-	At              Place
-	settings.Switch        // Plugin.Suite is required to enable
-	ID              string // the host's name for the plugin
-	Stage           string // copy of a suite to be written, or ""
+	At                Place
+	settings.Enabling        // Plugin.Suite is required to enable
+	ID                string // the host's name for the plugin
+	Stage             string // copy of a suite to be written, or ""
 }
 
 // Check returns an error if the host is missing or lacks the scope, or if its records cannot be read. For Claude Code
@@ -104,14 +104,14 @@ func (p Place) Installed() (all []Installed, err error) {
 	return all, err
 }
 
-func (r Request) FilesDir() string {
+func (r Request) SuiteFilesDir() string {
 	return filepath.Join(cmp.Or(r.Stage, r.Plugin.Suite), r.Plugin.Name)
 }
 
-// CheckFiles returns an error if the plugin lacks a file that the host needs.
-func (r Request) CheckFiles() error {
+// CheckHasFiles returns an error if the plugin lacks a file that the host needs.
+func (r Request) CheckHasFiles() error {
 	for _, name := range r.At.Host.Needs {
-		path := filepath.Join(r.FilesDir(), filepath.FromSlash(name))
+		path := filepath.Join(r.SuiteFilesDir(), filepath.FromSlash(name))
 		if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() {
 			return fmt.Errorf("it has no file %s", path)
 		}
@@ -121,14 +121,14 @@ func (r Request) CheckFiles() error {
 
 // Installed is a plugin that a host knows.
 type Installed struct {
-	ID      string       `json:"id"` // the host's name
-	Name    string       `json:"-"`
-	Suite   string       `json:"suite,omitempty"` // its source, "" if unknown
-	Dir     string       `json:"dir,omitempty"`   // where it runs
-	Version string       `json:"version,omitempty"`
-	On      bool         `json:"on"`
-	Scope   client.Scope `json:"scope"`
-	Theirs  bool         `json:"-"` // can only be removed by the host
+	ID          string       `json:"id"` // the host's name
+	Name        string       `json:"-"`
+	Suite       string       `json:"suite,omitempty"` // its source, "" if unknown
+	Dir         string       `json:"dir,omitempty"`   // where it runs
+	Version     string       `json:"version,omitempty"`
+	On          bool         `json:"on"`
+	Scope       client.Scope `json:"scope"`
+	HostRemoves bool         `json:"-"` // can only be removed by the host
 }
 
 // PassedOverError is an error on one host that does not stop a command for all hosts.

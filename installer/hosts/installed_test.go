@@ -143,7 +143,7 @@ func linked(t *testing.T, host Host, files map[string]string) Request {
 		scratch.PutFile(t, filepath.Join(home, filepath.FromSlash(name)), strings.ReplaceAll(text, "HOME", filepath.ToSlash(home)))
 	}
 	at := host.PlaceFor(User{Home: home, Work: filepath.Join(home, "plans"), Getenv: none, Look: none})
-	return Request{At: at, ID: "ned", Switch: settings.Switch{Plugin: client.Plugin{Name: "ned", Marketplace: "suite", Suite: filepath.Join(home, "suite")}}}
+	return Request{At: at, ID: "ned", Enabling: settings.Enabling{Plugin: client.Plugin{Name: "ned", Marketplace: "suite", Suite: filepath.Join(home, "suite")}}}
 }
 
 func TestExtensionsInstalled(t *testing.T) {
@@ -167,7 +167,7 @@ func TestExtensionsInstalled(t *testing.T) {
 	must(t, err)
 	got := map[string]string{}
 	for _, i := range all {
-		got[i.ID] = strings.ReplaceAll(filepath.ToSlash(fmt.Sprintf("%s %s %s %t %t", i.Dir, i.Suite, i.Version, i.On, i.Theirs)), filepath.ToSlash(r.At.Home), "")
+		got[i.ID] = strings.ReplaceAll(filepath.ToSlash(fmt.Sprintf("%s %s %s %t %t", i.Dir, i.Suite, i.Version, i.On, i.HostRemoves)), filepath.ToSlash(r.At.Home), "")
 	}
 	want := map[string]string{
 		"ned":   "/suite/ned /suite 0.2.0 true false",
@@ -221,13 +221,13 @@ func TestExtensionEntries(t *testing.T) {
 func TestExtensionReady(t *testing.T) {
 	files := map[string]string{"suite/ned/qwen/qwen-extension.json": `{}`}
 	r := linked(t, qwenHost(), files)
-	if err := r.CheckFiles(); err == nil || !strings.Contains(filepath.ToSlash(err.Error()), "suite/ned/qwen/hooks/hooks.json") {
+	if err := r.CheckHasFiles(); err == nil || !strings.Contains(filepath.ToSlash(err.Error()), "suite/ned/qwen/hooks/hooks.json") {
 		t.Error(err)
 	}
 	files["suite/ned/qwen/hooks/hooks.json"] = `{}`
 	files[".qwen/extensions/extension-enablement.json"] = `{"ned": {"overrides": ["!HOME/*"]}}`
 	r = linked(t, qwenHost(), files)
-	must(t, r.CheckFiles())
+	must(t, r.CheckHasFiles())
 	if hand := r.At.Host.ByHand(r); len(hand) != 1 || !strings.HasSuffix(hand[0], "qwen extensions enable ned") {
 		t.Error(hand)
 	}

@@ -65,8 +65,8 @@ func (o *oracle) files() map[string]string {
 	return all
 }
 
-func (o *oracle) request(name string) (Request, settings.Foreign) {
-	r := Request{At: o.at, Switch: settings.Switch{Plugin: client.Plugin{Name: name, Marketplace: "hooks", Suite: filepath.Join(o.at.Home, "my hooks")}}}
+func (o *oracle) request(name string) (Request, settings.ForeignFile) {
+	r := Request{At: o.at, Enabling: settings.Enabling{Plugin: client.Plugin{Name: name, Marketplace: "hooks", Suite: filepath.Join(o.at.Home, "my hooks")}}}
 	r.ID = name
 	return r, r.EntryFile()
 }

@@ -94,7 +94,7 @@ func codexTrial(at Place, on []Installed) (trial Place, done func(), err error) 
 	err = errors.Join(err, failed, os.WriteFile(trial.SettingsFile(), part, 0o600))
 	for _, i := range on {
 		name, market, _ := strings.Cut(i.ID, "@")
-		if !i.Theirs || !isPathPart(name) || !isPathPart(market) {
+		if !i.HostRemoves || !isPathPart(name) || !isPathPart(market) {
 			continue
 		}
 		copies := filepath.Join("plugins", "cache", market, name)
@@ -131,7 +131,7 @@ func codexCheck(ctx context.Context, at Place, on []Installed) (all []check.Find
 
 func codexFinding(i Installed, hooks []codexHook) check.Finding {
 	hooks = slices.DeleteFunc(slices.Clone(hooks), func(h codexHook) bool {
-		return i.Theirs && h.Plugin != i.ID || !i.Theirs && pluginOfCommand(h.Command) != i.Dir
+		return i.HostRemoves && h.Plugin != i.ID || !i.HostRemoves && pluginDirOfCommand(h.Command) != i.Dir
 	})
 	if len(hooks) == 0 {
 		return check.Failed("Codex does not list a hook of "+i.Name, "springfield enable "+i.Name+" --host codex")

@@ -112,7 +112,7 @@ func TestValues(t *testing.T) {
 			}
 			why := ""
 			for _, said := range v.Said {
-				scratch.FailIf(t, !said.InForce && said.Why == "", "%+v", said)
+				scratch.ErrorIf(t, !said.InForce && said.Why == "", "%+v", said)
 				why += said.Why
 			}
 			if (why != "") != (test.why != "") || !strings.Contains(why, test.why) {
@@ -192,7 +192,7 @@ func TestFaultsOfAFile(t *testing.T) {
 		c, err := s.PlanSet(User, []Assignment{{k, json.RawMessage("2")}})
 		switch {
 		case want.after == "":
-			scratch.FailIf(t, !errors.Is(err, ErrInvalid), "%s: %v", text, err)
+			scratch.ErrorIf(t, !errors.Is(err, ErrInvalid), "%s: %v", text, err)
 		case err != nil || string(c.Edits[0].After.Data) != want.after:
 			t.Errorf("%s: %v, %+v", text, err, c)
 		}

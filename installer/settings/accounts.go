@@ -13,25 +13,25 @@ import (
 	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
-// Account is a further configuration directory of Claude Code, selected with CLAUDE_CONFIG_DIR.
-type Account struct {
+// ClaudeAccount is a further configuration directory of Claude Code, selected with CLAUDE_CONFIG_DIR.
+type ClaudeAccount struct {
 	client.Places
 	On []string // IDs of springfield's plugins that its user settings enable
 }
 
 // OtherAccounts returns the user's other accounts that have settings or springfield's state: ~/.claude*, and directories
 // elsewhere that springfield has edited.
-func OtherAccounts(p client.Places) (all []Account) {
+func OtherAccounts(p client.Places) (all []ClaudeAccount) {
 	dirs, _ := fs.Glob(os.DirFS(p.Home), ".claude*")
 	_, list, _ := readSuites(client.Places{Config: filepath.Join(p.Home, ".claude")}) // doctor reports the error
 	seen := []string{p.Config}
 	for _, dir := range append(dirs, list.Accounts...) {
-		a := Account{Places: p}
+		a := ClaudeAccount{Places: p}
 		if a.Config = rooted.PathFrom(p.Home, dir); p.Plugins == filepath.Join(p.Config, "plugins") {
 			a.Plugins = filepath.Join(a.Config, "plugins")
 		}
 		known := slices.ContainsFunc(seen, func(other string) bool { return rooted.IsSame(a.Config, other) })
-		if p.Home == "" || known || !rooted.PathExists(a.Settings(client.User)) && !rooted.PathExists(a.StatePath()) {
+		if p.Home == "" || known || !rooted.TargetExists(a.Settings(client.User)) && !rooted.TargetExists(a.StatePath()) {
 			continue
 		}
 		for _, s := range client.NewSnapshot(a.Places).ListedPlugins() {
@@ -44,8 +44,9 @@ func OtherAccounts(p client.Places) (all []Account) {
 	return all
 }
 
-// planAddAccount plans to add p.Config to the list of accounts in the user's home, unless OtherAccounts finds it anyway.
-func planAddAccount(p client.Places) (journal.Edit, error) {
+// planAddConfigDir plans to add p.Config to the list of accounts in the user's home, unless OtherAccounts finds it
+// anyway.
+func planAddConfigDir(p client.Places) (journal.Edit, error) {
 	e, list, err := readSuites(client.Places{Config: filepath.Join(p.Home, ".claude")})
 	beside, _ := filepath.Match(".claude*", strings.TrimPrefix(p.Config, filepath.Clean(p.Home)+string(filepath.Separator)))
 	if err == nil && p.Home != "" && !beside && !slices.Contains(list.Accounts, p.Config) {
@@ -55,8 +56,8 @@ func planAddAccount(p client.Places) (journal.Edit, error) {
 	return e, err
 }
 
-// InWords returns a phrase about the account's enabled plugins, or "" without any.
-func (a Account) InWords() string {
+// OnInWords returns a phrase about the account's enabled plugins, or "" without any.
+func (a ClaudeAccount) OnInWords() string {
 	if len(a.On) == 0 {
 		return ""
 	}
@@ -64,6 +65,6 @@ func (a Account) InWords() string {
 }
 
 // CommandTo returns the command line that runs springfield with args for this account.
-func (a Account) CommandTo(args string) string {
+func (a ClaudeAccount) CommandTo(args string) string {
 	return "CLAUDE_CONFIG_DIR=" + check.QuoteArgument(a.Config) + " springfield " + args
 }

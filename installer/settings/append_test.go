@@ -54,7 +54,7 @@ func TestAppend(t *testing.T) {
 	appendNote := func(path string) bool {
 		t.Helper()
 		c, err := j.PlanAndApply(func() (journal.Change, error) {
-			e, err := PlanParagraph("", path, note)
+			e, err := PlanAppending("", path, note)
 			return journal.Change{Did: "tell " + path + " about hooks", Kind: "text", Edits: []journal.Edit{e}}, err
 		})
 		must(t, err)
@@ -70,14 +70,14 @@ func TestAppend(t *testing.T) {
 		}
 		return u
 	}
-	scratch.FailIf(t, !appendNote(link) || appendNote(link), "appended never, or twice")
+	scratch.ErrorIf(t, !appendNote(link) || appendNote(link), "appended never, or twice")
 	if want := withParagraph(mine, note); look(t, real) != want {
 		t.Errorf("%q", look(t, real))
 	}
 	scratch.Equal(t, undo().Entry.Did, "tell "+link+" about hooks", "undone")
 	scratch.Equal(t, look(t, real), mine, "not as it was")
 	info, err := os.Lstat(link)
-	scratch.FailIf(t, err != nil || info.Mode()&fs.ModeSymlink == 0, "no longer a link: %v, %v", info, err)
+	scratch.ErrorIf(t, err != nil || info.Mode()&fs.ModeSymlink == 0, "no longer a link: %v, %v", info, err)
 	if info, err := os.Stat(real); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o640 {
 		t.Errorf("%v, %v", info, err)
 	}
@@ -107,17 +107,17 @@ func TestAppendRefuses(t *testing.T) {
 	for name, data := range map[string]string{"latin-1": "caf\xe9\n", "UTF-16": "\xff\xfeB\x00e\x00", "zeros": "a\x00b"} {
 		path := filepath.Join(p.Work, name)
 		put(t, path, data)
-		if _, err := PlanParagraph("", path, note); !errors.Is(err, ErrNotText) {
+		if _, err := PlanAppending("", path, note); !errors.Is(err, ErrNotText) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	path := filepath.Join(p.Work, "read-only.md")
 	put(t, path, "mine")
 	must(t, os.Chmod(path, 0o400))
-	if _, err := PlanParagraph("", path, note); !errors.Is(err, fs.ErrPermission) {
+	if _, err := PlanAppending("", path, note); !errors.Is(err, fs.ErrPermission) {
 		t.Errorf("%v", err)
 	}
-	if _, err := PlanParagraph("", p.Work, note); err == nil {
+	if _, err := PlanAppending("", p.Work, note); err == nil {
 		t.Error("a directory is taken")
 	}
 }
@@ -182,7 +182,7 @@ func TestEveryOrderGivesTheFirstTreeBack(t *testing.T) {
 			}
 		}
 	}
-	scratch.FailIf(t, count < 20 || count > 5*90, "%d orders", count)
+	scratch.ErrorIf(t, count < 20 || count > 5*90, "%d orders", count)
 }
 
 func mkdir(t *testing.T, dir string) {

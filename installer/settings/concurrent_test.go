@@ -90,7 +90,7 @@ func playWriter(t *testing.T, o order) {
 func playReader(t *testing.T, o order) {
 	path := o.Places.Settings(o.Scope)
 	var r report
-	for !rooted.PathExists(o.stopFile()) {
+	for !rooted.TargetExists(o.stopFile()) {
 		data := scratch.ReadFile(t, path)
 		if !json.Valid(data) || !bytes.HasSuffix(data, []byte("}\n")) || !bytes.Contains(data, []byte(`"model": "opus"`)) {
 			t.Fatalf("not a whole version: %q", data)

@@ -203,7 +203,7 @@ func TestCorpusIsEdited(t *testing.T) {
 		scope, way := client.AllScopes()[i%3], i%4
 		t.Run(fmt.Sprintf("%s/%s/%d", k.name, scope, way), func(t *testing.T) {
 			t.Parallel()
-			e := Switch{Scope: scope, Declare: way != 0, Keep: way%2 == 1}
+			e := Enabling{Scope: scope, Declare: way != 0, Keep: way%2 == 1}
 			if way >= 2 {
 				e.MaxContinues = 30
 			}
@@ -212,7 +212,7 @@ func TestCorpusIsEdited(t *testing.T) {
 	}
 }
 
-func checkEdited(t *testing.T, k settingsKind, e Switch) {
+func checkEdited(t *testing.T, k settingsKind, e Enabling) {
 	p := newPlaces(t)
 	path, user := p.Settings(e.Scope), p.Settings(client.User)
 	suite, err := json.Marshal(pluginOf(p, "").Suite)
@@ -346,7 +346,7 @@ func TestCorpusIsRefused(t *testing.T) {
 				path := p.Settings(scope)
 				put(t, path, k.data)
 				before := everything(t, p)
-				_, err := NewSettings(p).PlanEnable(Switch{Plugin: pluginOf(p, "ned-flanders"), Scope: scope, Declare: true, MaxContinues: 30})
+				_, err := NewSettings(p).PlanEnable(Enabling{Plugin: pluginOf(p, "ned-flanders"), Scope: scope, Declare: true, MaxContinues: 30})
 				if err == nil {
 					t.Fatal("it was not refused")
 				}
@@ -387,7 +387,7 @@ type plannedChange struct {
 }
 
 // plannedFor returns the members that enabling changes in the scope's own file.
-func plannedFor(before string, e Switch) []plannedChange {
+func plannedFor(before string, e Enabling) []plannedChange {
 	var changes []plannedChange
 	settings := meaning(before)
 	set := func(value any, path ...string) {

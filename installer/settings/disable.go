@@ -41,14 +41,14 @@ func (s *Settings) PlanDisable(plugin client.Plugin, scope client.Scope) (journa
 		return c, readOnly(err, "springfield disable "+id+" --scope local", nil)
 	}
 	if len(m.pluginsEnabledByUs()) == 0 { // a killed edit, or a removed file, can leave a declaration
-		if err := s.takeBackDeclared(&c, f); err != nil {
+		if err := s.takeBackInUser(&c, f); err != nil {
 			return c, err
 		}
 	}
 	if !slices.Contains(v.pluginIDs(), id) && c.IsEmpty() {
 		c.Notes = append(c.Notes, "no settings here mention it; run springfield status to see which plugins are enabled")
 	}
-	if why := v.overruled(id, false); len(why) > 0 && c.IsEmpty() {
+	if why := v.overruledNotes(id, false); len(why) > 0 && c.IsEmpty() {
 		says, how, _ := strings.Cut(why[0], "; ")
 		return c, check.Advise(errors.New(says), how)
 	}
@@ -56,11 +56,11 @@ func (s *Settings) PlanDisable(plugin client.Plugin, scope client.Scope) (journa
 	return c, nil
 }
 
-func (s *Settings) switchOff(c *journal.Change, m *memory, v view, f file, id string) error {
+func (s *Settings) switchOff(c *journal.Change, ourEdits *memory, v view, f file, id string) error {
 	on, says := v.edited.SaysOf(id)
 	switch {
-	case m.switchedOn(id):
-		return s.planRestore(c, m, v, f, id)
+	case ourEdits.switchedOn(id):
+		return s.planRestore(c, ourEdits, v, f, id)
 	case on:
 		only := "springfield did not enable it here, so it is only disabled"
 		if !strings.HasPrefix(id, doubleShotLatte) {
@@ -99,7 +99,7 @@ func (s *Settings) planRestore(c *journal.Change, m *memory, v view, f file, id 
 	if err := s.planRelease(c, f, f.At, only); err != nil || len(others) > 0 {
 		return err
 	}
-	return s.takeBackDeclared(c, f)
+	return s.takeBackInUser(c, f)
 }
 
 // noteStillOff notes the plugins that springfield disabled when it enabled id, and that stay disabled: restored selects
@@ -114,8 +114,8 @@ func (v view) noteStillOff(c *journal.Change, m *memory, id string, restored fun
 	}
 }
 
-// takeBackDeclared plans to restore the members of user settings that were set only for f.
-func (s *Settings) takeBackDeclared(c *journal.Change, f file) error {
+// takeBackInUser plans to restore the members of user settings that were set only for f.
+func (s *Settings) takeBackInUser(c *journal.Change, f file) error {
 	target, err := journal.Resolve(s.Settings(client.User))
 	if err != nil || target == f.At {
 		return err
@@ -149,7 +149,7 @@ func (v view) noteStillOn(c *journal.Change, f file, id string) {
 		c.Notes = append(c.Notes, fmt.Sprintf("it stays enabled, because %s settings enable it; run the command again to disable it in %s settings, "+
 			"which take precedence", v.enablerBelow(id), v.scope))
 	}
-	c.Notes = append(c.Notes, v.overruled(id, false)...)
+	c.Notes = append(c.Notes, v.overruledNotes(id, false)...)
 }
 
 // IDsOn returns the plugins that a scope's settings enable.

@@ -56,7 +56,7 @@ func (s *Settings) PlanDisableAll(purge bool) (c journal.Change, ids []string, l
 	return c, slices.Compact(slices.Sorted(slices.Values(ids))), left, nil
 }
 
-func (s *Settings) releaseAll(c *journal.Change, path string, purge bool) error {
+func (s *Settings) releaseAll(c *journal.Change, path string, dropEntries bool) error {
 	f, err := s.openFile("", path)
 	if err != nil {
 		return err
@@ -70,10 +70,10 @@ func (s *Settings) releaseAll(c *journal.Change, path string, purge bool) error 
 	}
 	back := released{data: f.Before.Bytes()}
 	if m != nil {
-		back, err = m.releaseSettings(f, everyone, allMembers)
+		back, err = m.withoutSettings(f, everyone, allMembers)
 	}
 	if err == nil {
-		back.data, err = s.withOursOff(back.data, purge)
+		back.data, err = s.withOursOff(back.data, dropEntries)
 	}
 	if err != nil {
 		return f.namedError(err)

@@ -30,7 +30,7 @@ func TestStateThatThePurgeKnows(t *testing.T) {
 			}
 		}
 	}
-	scratch.FailIf(t, seen < 13, "the docs name %d files", seen)
+	scratch.ErrorIf(t, seen < 13, "the docs name %d files", seen)
 }
 
 // The purge removes springfield's files by name and quotes the others for a shell.
@@ -75,7 +75,7 @@ func TestDisableAllLeavesWhatItDoesNotKnow(t *testing.T) {
 			t.Errorf("%+v, %v", left, err)
 		}
 		for _, e := range c.Edits {
-			scratch.FailIf(t, !e.State && strings.Contains(e.At, "other"), "%s is edited", e.At)
+			scratch.ErrorIf(t, !e.State && strings.Contains(e.At, "other"), "%s is edited", e.At)
 		}
 	}
 	must(t, os.Remove(filepath.Dir(project)))

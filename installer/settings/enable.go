@@ -32,8 +32,8 @@ const (
 	ConflictsKeep ConflictAnswer = "keep"
 )
 
-// Switch describes how to enable a plugin.
-type Switch struct {
+// Enabling describes how to enable a plugin.
+type Enabling struct {
 	Plugin         client.Plugin
 	Scope          client.Scope
 	Declare        bool     // declare the suite as a marketplace in user settings, without a client to register it
@@ -55,7 +55,7 @@ func (e *ConflictError) Error() string {
 	return fmt.Sprintf("%s would drive the same loop as %s", e.Plugin, strings.Join(e.IDs, ", "))
 }
 
-func (s *Settings) PlanEnable(e Switch) (journal.Change, error) {
+func (s *Settings) PlanEnable(e Enabling) (journal.Change, error) {
 	c := journal.Change{Did: fmt.Sprintf("enable %s in %s settings", e.Plugin.ID(), e.Scope)}
 	f, err := s.openScope(e.Scope)
 	if err != nil {
@@ -73,11 +73,11 @@ func (s *Settings) PlanEnable(e Switch) (journal.Change, error) {
 		}
 		declare = []document.Edit{{Path: []string{"extraKnownMarketplaces", market.Name}, Value: market.Declaration()}}
 	}
-	edits, err := s.switchEdits(&c, f, e)
+	edits, err := s.enableEdits(&c, f, e)
 	if err != nil {
 		return c, err
 	}
-	if account, err := planAddAccount(s.Places); err == nil && account.Changes() { // else no other account's calls find it
+	if account, err := planAddConfigDir(s.Places); err == nil && account.Changes() { // else no other account's calls find it
 		c.Edits = append(c.Edits, account)
 	}
 	all, instead := append(declare, edits...), "springfield enable "+e.Plugin.Name+" --scope local"
@@ -99,7 +99,7 @@ func switchTo(id, value string) document.Edit {
 	return document.Edit{Path: []string{"enabledPlugins", id}, Value: json.RawMessage(value)}
 }
 
-func (s *Settings) switchEdits(c *journal.Change, f file, e Switch) ([]document.Edit, error) {
+func (s *Settings) enableEdits(c *journal.Change, f file, e Enabling) ([]document.Edit, error) {
 	id := e.Plugin.ID()
 	if _, _, err := f.doc.Get("enabledPlugins", id); err != nil {
 		return nil, f.namedError(err) // before any question
@@ -109,7 +109,7 @@ func (s *Settings) switchEdits(c *journal.Change, f file, e Switch) ([]document.
 		return nil, err
 	}
 	if e.DecidesNothing {
-		c.Notes = append(c.Notes, v.overruled(id, true)...)
+		c.Notes = append(c.Notes, v.overruledNotes(id, true)...)
 		return []document.Edit{switchTo(id, "true")}, nil
 	}
 	edits := v.raiseCap(c, e)
@@ -133,13 +133,13 @@ func (s *Settings) switchEdits(c *journal.Change, f file, e Switch) ([]document.
 			continue
 		}
 		edits = append(edits, v.removeConflict(c, conflict)...)
-		c.Notes = append(c.Notes, v.overruled(conflict, false)...)
+		c.Notes = append(c.Notes, v.overruledNotes(conflict, false)...)
 	}
-	c.Notes = append(c.Notes, v.overruled(id, true)...)
+	c.Notes = append(c.Notes, v.overruledNotes(id, true)...)
 	return append(edits, switchTo(id, "true")), nil
 }
 
-func (s *Settings) switchOffOthers(c *journal.Change, v view, f file, e Switch) (off []document.Edit, conflicts []string, err error) {
+func (s *Settings) switchOffOthers(c *journal.Change, v view, f file, e Enabling) (off []document.Edit, conflicts []string, err error) {
 	known := s.Snapshot
 	if e.Plugin.Suite != "" { // this edit registers it
 		known = known.Assuming(client.Directory(e.Plugin.Marketplace, e.Plugin.Suite))
@@ -169,7 +169,7 @@ func (s *Settings) switchOffOthers(c *journal.Change, v view, f file, e Switch) 
 			if v.isOnHere(id) && !above {
 				c.Notes = append(c.Notes, id+" is disabled")
 			}
-			c.Notes = append(c.Notes, v.overruled(id, false)...)
+			c.Notes = append(c.Notes, v.overruledNotes(id, false)...)
 		case e.Loops && isForeignLoop(id) && (v.isOnHere(id) || overruled && above):
 			conflicts = append(conflicts, id)
 		}
@@ -177,16 +177,16 @@ func (s *Settings) switchOffOthers(c *journal.Change, v view, f file, e Switch) 
 	return off, conflicts, nil
 }
 
-func (s *Settings) isOtherKind(known *client.Snapshot, e Switch, id string) bool {
+func (s *Settings) isOtherKind(known *client.Snapshot, e Enabling, id string) bool {
 	i := known.Installed(id)
-	return e.SameKind != nil && i.Dir != "" && i.DrivesStop() && !slices.Contains(e.SameKind, i.Strategy)
+	return e.SameKind != nil && i.Dir != "" && i.IsOursAtStop() && !slices.Contains(e.SameKind, i.Strategy)
 }
 
 // drivesStop reports whether the plugin decides at Stop. If its files are missing, it reports whether springfield
 // enabled the plugin.
 func (s *Settings) drivesStop(known *client.Snapshot, v view, id string) bool {
 	if i := known.Installed(id); i.Dir != "" {
-		return i.DrivesStop()
+		return i.IsOursAtStop()
 	}
 	return slices.ContainsFunc(v.layers, func(l client.Layer) bool {
 		m, _ := s.recallFile(l.At) // unreadable: nothing
@@ -213,7 +213,7 @@ func (v view) removeConflict(c *journal.Change, id string) []document.Edit {
 
 // raiseCap returns the edit that raises Claude Code's block cap to e.MaxContinues, or nil if the limit is high enough
 // or a higher layer sets it. It notes in c the edit, or a higher layer's lower limit.
-func (v view) raiseCap(c *journal.Change, e Switch) []document.Edit {
+func (v view) raiseCap(c *journal.Change, e Enabling) []document.Edit {
 	if value, from, found := client.VariableIn(v.above, client.BlockCap); found {
 		if client.BlockLimit(v.above) < e.MaxContinues {
 			c.Notes = append(c.Notes, fmt.Sprintf("%s is %s in %s settings, which take precedence: Claude Code ends the turn after that many continues in a row, but %s may need %d",

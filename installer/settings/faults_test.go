@@ -59,7 +59,7 @@ func (o order) plan() (journal.Change, error) {
 	plugin := pluginOf(o.Places, o.Plugin)
 	switch o.Do {
 	case "enable":
-		return NewSettings(o.Places).PlanEnable(Switch{Plugin: plugin, Scope: o.Scope, Declare: o.Declare, Keep: o.Keep})
+		return NewSettings(o.Places).PlanEnable(Enabling{Plugin: plugin, Scope: o.Scope, Declare: o.Declare, Keep: o.Keep})
 	case "disable":
 		return NewSettings(o.Places).PlanDisable(plugin, o.Scope)
 	case "undo":
@@ -219,9 +219,9 @@ func (w *world) check(t *testing.T, k int, fault string) {
 	after := everything(t, w.order.Places)
 	left := slices.DeleteFunc(slices.Collect(maps.Keys(after)), func(path string) bool { return !strings.HasSuffix(path, ".tmp") })
 	if fault == "kill" {
-		scratch.FailIf(t, len(left) > staged, "%s: left behind: %v", what, left)
+		scratch.ErrorIf(t, len(left) > staged, "%s: left behind: %v", what, left)
 	} else {
-		scratch.FailIf(t, len(left) > 0, "%s: left behind: %v", what, left)
+		scratch.ErrorIf(t, len(left) > 0, "%s: left behind: %v", what, left)
 		want := w.old
 		if failed == nil || all[k-1] == "forget entry" {
 			want = w.new // the journal is all that lags

@@ -59,7 +59,7 @@ func checkHistory(t *testing.T, p client.Places, original, ops string) {
 	put(t, path, original)
 	ned, lisa, todo := pluginOf(p, "ned-flanders"), pluginOf(p, "lisa-simpson"), pluginOf(p, "todo-continuation")
 	putBeside(t, todo)
-	enabling := func(e Switch) func() (journal.Change, error) {
+	enabling := func(e Enabling) func() (journal.Change, error) {
 		return func() (journal.Change, error) { return NewSettings(p).PlanEnable(e) }
 	}
 	disabling := func(plugin client.Plugin, scope client.Scope) func() (journal.Change, error) {
@@ -67,20 +67,20 @@ func checkHistory(t *testing.T, p client.Places, original, ops string) {
 	}
 	undoing := func() (journal.Change, error) { plan, _, err := planUndo(p); return plan, err }
 	plans := []func() (journal.Change, error){
-		enabling(Switch{Plugin: ned, Scope: client.User}),
-		enabling(Switch{Plugin: lisa, Scope: client.User, Keep: true}),
+		enabling(Enabling{Plugin: ned, Scope: client.User}),
+		enabling(Enabling{Plugin: lisa, Scope: client.User, Keep: true}),
 		disabling(ned, client.User),
 		disabling(lisa, client.User),
 		undoOp:    undoing,
 		clientOp:  nil,
-		6:         enabling(Switch{Plugin: lisa, Scope: client.User, Declare: true, MaxContinues: 30}),
-		7:         enabling(Switch{Plugin: ned, Scope: client.Project, Declare: true, MaxContinues: 9}),
+		6:         enabling(Enabling{Plugin: lisa, Scope: client.User, Declare: true, MaxContinues: 30}),
+		7:         enabling(Enabling{Plugin: ned, Scope: client.Project, Declare: true, MaxContinues: 9}),
 		8:         disabling(ned, client.Project),
-		9:         enabling(Switch{Plugin: lisa, Scope: client.Local, Declare: true, Keep: true}),
+		9:         enabling(Enabling{Plugin: lisa, Scope: client.Local, Declare: true, Keep: true}),
 		10:        disabling(lisa, client.Local),
 		deleteOp:  nil,
 		withoutOp: nil,
-		13:        enabling(Switch{Plugin: todo, Scope: client.User, Declare: true, DecidesNothing: true}),
+		13:        enabling(Enabling{Plugin: todo, Scope: client.User, Declare: true, DecidesNothing: true}),
 		14:        disabling(todo, client.User),
 	}
 	var before []map[string]string // what undo has to give back, by file, the newest last
@@ -204,9 +204,9 @@ func TestBesideStaysOn(t *testing.T) {
 		}
 		scratch.Equal(t, is.Env != nil, want[ned.ID()], "env", is.Env)
 	}
-	do(NewSettings(p).PlanEnable(Switch{Plugin: todo, Scope: client.User, Declare: true, DecidesNothing: true}))
+	do(NewSettings(p).PlanEnable(Enabling{Plugin: todo, Scope: client.User, Declare: true, DecidesNothing: true}))
 	says(map[string]bool{"double-shot-latte@a": true, todo.ID(): true}, true)
-	do(NewSettings(p).PlanEnable(Switch{Plugin: ned, Scope: client.User, Declare: true, MaxContinues: 30}))
+	do(NewSettings(p).PlanEnable(Enabling{Plugin: ned, Scope: client.User, Declare: true, MaxContinues: 30}))
 	says(map[string]bool{"double-shot-latte@a": false, doubleShotLatteOrigin: false, todo.ID(): true, ned.ID(): true}, true)
 	do(NewSettings(p).PlanDisable(ned, client.User))
 	says(map[string]bool{"double-shot-latte@a": true, todo.ID(): true}, true)

@@ -134,7 +134,7 @@ func (s *Settings) allMemories() (all []*memory, damaged []error, err error) {
 func (s *Settings) hasMadeDir(dir string) bool {
 	all, _, _ := s.allMemories() // unreadable: none
 	return slices.ContainsFunc(all, func(m *memory) bool {
-		return filepath.Dir(m.File) == dir && m.Origin != nil && m.Origin.NoDir && rooted.PathExists(m.File)
+		return filepath.Dir(m.File) == dir && m.Origin != nil && m.Origin.NoDir && rooted.TargetExists(m.File)
 	})
 }
 
@@ -182,8 +182,8 @@ func (m *memory) sharesEdits(edits []document.Edit, behalf string) bool {
 }
 
 // noteEdits returns a copy of the memory with edits of f added. If f no longer contains the earlier edits, the copy
-// omits them. behalf is the settings file that needs the edits.
-func (m *memory) noteEdits(f file, edits []document.Edit, behalf string) (*memory, error) {
+// omits them. forFile is the settings file that needs the edits.
+func (m *memory) noteEdits(f file, edits []document.Edit, forFile string) (*memory, error) {
 	next := &memory{File: f.At, Host: f.host}
 	switch ours, err := m.isPartlyIn(f); {
 	case err != nil:
@@ -199,7 +199,7 @@ func (m *memory) noteEdits(f file, edits []document.Edit, behalf string) (*memor
 	}
 	by := edits[len(edits)-1].Path
 	for _, e := range edits {
-		if err := next.noteMember(f.doc, e, behalf, by[len(by)-1]); err != nil {
+		if err := next.noteMember(f.doc, e, forFile, by[len(by)-1]); err != nil {
 			return nil, err
 		}
 	}
@@ -247,7 +247,7 @@ func (m *memory) noteMember(before *document.Document, e document.Edit, behalf, 
 			return err
 		}
 		known := slices.ContainsFunc(m.Filled, func(f filled) bool { return slices.Equal(f.Path, parent) })
-		if !known && (!found || isEmpty(raw)) {
+		if !known && (!found || isBracesOnly(raw)) {
 			m.Filled = append(m.Filled, filled{parent, string(raw)})
 		}
 	}
@@ -266,18 +266,18 @@ const everyone = ""
 
 func allMembers(remembered) bool { return true }
 
-// releaseSettings returns the data of f and its memory without the edits of the members selected by only, unless other
-// settings files need them. behalf is the file that no longer needs them, or everyone.
-func (m *memory) releaseSettings(f file, behalf string, only func(remembered) bool) (back released, err error) {
+// withoutSettings returns the data of f and its memory without the edits of the members selected by only, unless other
+// settings files need them. noLongerFor is the file that no longer needs them, or everyone.
+func (m *memory) withoutSettings(f file, noLongerFor string, only func(remembered) bool) (back released, err error) {
 	next := &memory{File: m.File, Host: m.Host, Origin: m.Origin}
 	back = released{before: m, next: next}
 	var members []remembered
 	for _, r := range m.Members {
 		switch {
-		case behalf == everyone && only(r):
+		case noLongerFor == everyone && only(r):
 			r.For = nil
-		case slices.Contains(r.For, behalf) && only(r):
-			r.For = slices.DeleteFunc(slices.Clone(r.For), func(f string) bool { return f == behalf || m.Host == "" && rooted.IsMissing(f) })
+		case slices.Contains(r.For, noLongerFor) && only(r):
+			r.For = slices.DeleteFunc(slices.Clone(r.For), func(f string) bool { return f == noLongerFor || m.Host == "" && rooted.IsTargetMissing(f) })
 		}
 		if len(r.For) > 0 {
 			next.Members = append(next.Members, r)
@@ -355,7 +355,7 @@ func restoreEmptyObjects(data []byte, all []filled) (_ []byte, rest []filled, er
 		if !found {
 			continue
 		}
-		if !isEmpty(raw) {
+		if !isBracesOnly(raw) {
 			rest = append([]filled{f}, rest...)
 			continue
 		}
@@ -372,7 +372,7 @@ func restoreEmptyObjects(data []byte, all []filled) (_ []byte, rest []filled, er
 
 func memberName(path []string) string { return document.PathName(path, " → ") }
 
-func isEmpty(raw json.RawMessage) bool {
+func isBracesOnly(raw json.RawMessage) bool {
 	return document.MeanSame(raw, json.RawMessage("{}")) || document.MeanSame(raw, json.RawMessage("[]"))
 }
 
@@ -384,18 +384,18 @@ type EnabledPlugin struct {
 
 // EnabledByUs returns the plugins that springfield has enabled in Claude Code's scopes, widest first. A file that scopes
 // share belongs to the widest.
-func (s *Settings) EnabledByUs() (all []EnabledPlugin) {
+func (s *Settings) EnabledByUs() (inClaude []EnabledPlugin) {
 	for _, l := range slices.Backward(s.AllLayers()) {
 		m, _ := s.recallFile(l.At) // unreadable: nothing
 		for _, id := range m.pluginsEnabledByUs() {
-			all = append(all, EnabledPlugin{id, client.Scope(l.Name), l.File})
+			inClaude = append(inClaude, EnabledPlugin{id, client.Scope(l.Name), l.File})
 		}
 	}
-	return all
+	return inClaude
 }
 
-// HasSetVariable reports whether springfield set the variable's current value.
-func (s *Settings) HasSetVariable(v client.Variable) bool {
+// IsVariableOurs reports whether springfield set the variable's current value.
+func (s *Settings) IsVariableOurs(v client.Variable) bool {
 	m, _ := s.recallFile(v.At) // unreadable: not set by springfield
 	return m != nil && slices.ContainsFunc(m.Members, func(r remembered) bool {
 		return slices.Equal(r.Path, []string{"env", v.Key}) && r.Set != nil && r.isStillSet(v.Value, true)

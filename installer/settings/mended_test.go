@@ -32,7 +32,7 @@ func TestReadOnlyFilesStay(t *testing.T) {
 		if _, err := NewSettings(p).PlanDisable(pluginOf(p, "ned-flanders"), client.User); !errors.Is(err, os.ErrPermission) {
 			t.Errorf("disable: %v", err)
 		}
-		if _, err := NewSettings(p).PlanEnable(Switch{Plugin: pluginOf(p, "lisa-simpson"), Scope: client.User}); !errors.Is(err, os.ErrPermission) {
+		if _, err := NewSettings(p).PlanEnable(Enabling{Plugin: pluginOf(p, "lisa-simpson"), Scope: client.User}); !errors.Is(err, os.ErrPermission) {
 			t.Errorf("enable: %v", err)
 		}
 	}
@@ -45,19 +45,19 @@ func TestEnableBesideOtherSettings(t *testing.T) {
 	const advice = `{"enabledPlugins": {"double-shot-latte@x; touch me #\u001b[31m": true}}`
 	for name, test := range map[string]struct {
 		user, project, local string
-		enabled              Switch
+		enabled              Enabling
 		refused, alone       bool   // alone: there is no other note
 		note, lacks          string // lacks: neither in notes nor in the edit
 	}{
-		"a cap that is a number": {user: `{"env": {"CLAUDE_CODE_STOP_HOOK_BLOCK_CAP": 50}}`, enabled: Switch{MaxContinues: 30}, lacks: `"30"`},
-		"a cap that another lowers": {local: `{"env": {"CLAUDE_CODE_STOP_HOOK_BLOCK_CAP": "3"}}`, enabled: Switch{MaxContinues: 40},
+		"a cap that is a number": {user: `{"env": {"CLAUDE_CODE_STOP_HOOK_BLOCK_CAP": 50}}`, enabled: Enabling{MaxContinues: 30}, lacks: `"30"`},
+		"a cap that another lowers": {local: `{"env": {"CLAUDE_CODE_STOP_HOOK_BLOCK_CAP": "3"}}`, enabled: Enabling{MaxContinues: 40},
 			note: "is 3 in local settings, which take precedence", lacks: `"` + client.BlockCap},
 		"a latte given twice":       {user: `{"enabledPlugins": {"double-shot-latte@a": false, "double-shot-latte@a": true}}`, refused: true},
 		"a latte of broken text":    {user: `{"enabledPlugins": {"double-shot-latte@a\ud800": true}}`},
 		"the last of two keys":      {project: `{"enabledPlugins": {"` + latte + `": false, "` + latte + `": true}}`, note: stays},
 		"the same in two scopes":    {user: on, project: on, note: stays, alone: true},
 		"advice from a project":     {project: advice, lacks: "touch"},
-		"the same, for local scope": {project: advice, enabled: Switch{Scope: client.Local}, lacks: "touch"},
+		"the same, for local scope": {project: advice, enabled: Enabling{Scope: client.Local}, lacks: "touch"},
 	} {
 		p := newPlaces(t)
 		for scope, text := range map[client.Scope]string{client.User: test.user, client.Project: test.project, client.Local: test.local} {
@@ -147,14 +147,14 @@ func TestVariables(t *testing.T) {
 	put(t, p.Settings(client.User), "{\n\"env\":{\n\""+client.BlockCap+"\": \"12\"}}\n")
 	look := func() (all []string) {
 		for _, v := range client.NewSnapshot(p).Inventory().Variables() {
-			all = append(all, fmt.Sprintf("%s %s %s=%s %d:%d %t", v.Name, filepath.Base(v.File), v.Key, client.ValueText(v.Value), v.Line, v.Column, NewSettings(p).HasSetVariable(v)))
+			all = append(all, fmt.Sprintf("%s %s %s=%s %d:%d %t", v.Name, filepath.Base(v.File), v.Key, client.ValueText(v.Value), v.Line, v.Column, NewSettings(p).IsVariableOurs(v)))
 		}
 		return all
 	}
 	want := []string{"project settings.json A=x 2:11 false", "project settings.json é=1 2:21 false", "project settings.json A=null 3:5 false",
 		"user settings.json " + client.BlockCap + "=12 3:1 false"}
 	scratch.Equal(t, look(), want)
-	plan, err := NewSettings(p).PlanEnable(Switch{Plugin: pluginOf(p, "ned-flanders"), Scope: client.User, MaxContinues: 13})
+	plan, err := NewSettings(p).PlanEnable(Enabling{Plugin: pluginOf(p, "ned-flanders"), Scope: client.User, MaxContinues: 13})
 	must(t, err)
 	must(t, Journal(p).ApplyChange(plan))
 	if got, ours := look(), "user settings.json "+client.BlockCap+"=13 3:1 true"; !slices.Contains(got, ours) {

@@ -27,7 +27,7 @@ func newPlaces(t *testing.T) client.Places {
 
 func enable(t *testing.T, p client.Places, plugin client.Plugin, s client.Scope, declare bool) journal.Change {
 	t.Helper()
-	plan, err := NewSettings(p).PlanEnable(Switch{Plugin: plugin, Scope: s, Declare: declare})
+	plan, err := NewSettings(p).PlanEnable(Enabling{Plugin: plugin, Scope: s, Declare: declare})
 	must(t, err)
 	must(t, Journal(p).ApplyChange(plan))
 	return plan
@@ -54,9 +54,9 @@ func TestIgnoredFilesAreNotEdited(t *testing.T) {
 		was := strings.Replace(scratch.LookAt(t, file), "{", "{"+said+",", 1)
 		scratch.PutFile(t, file, was)
 		_, err := NewSettings(p).PlanDisable(one, client.Local)
-		scratch.FailIf(t, err == nil || !strings.Contains(err.Error(), `"env" is `), "%s: %v", said, err)
-		_, err = NewSettings(p).PlanEnable(Switch{Plugin: one, Scope: client.Local})
-		scratch.FailIf(t, err == nil || !strings.Contains(err.Error(), `"env" is `), "%s: %v", said, err)
+		scratch.ErrorIf(t, err == nil || !strings.Contains(err.Error(), `"env" is `), "%s: %v", said, err)
+		_, err = NewSettings(p).PlanEnable(Enabling{Plugin: one, Scope: client.Local})
+		scratch.ErrorIf(t, err == nil || !strings.Contains(err.Error(), `"env" is `), "%s: %v", said, err)
 		scratch.Equal(t, scratch.LookAt(t, file), was, said)
 	}
 }
@@ -134,7 +134,7 @@ func TestDisableReleasesTheMarketplaceOfAFileRemovedByHand(t *testing.T) {
 	put(t, p.Settings(client.Local), "{}\n")
 	disable(t, p, plugin, client.Project)
 	disable(t, p, plugin, client.Local)
-	if user := p.Settings(client.User); rooted.PathExists(user) {
+	if user := p.Settings(client.User); rooted.TargetExists(user) {
 		t.Errorf("user settings are left: %q", look(t, user))
 	}
 }
@@ -185,7 +185,7 @@ func TestNamesThatMeanSomethingElse(t *testing.T) {
 	ned := pluginOf(p, "ned-flanders")
 	put(t, p.Settings(client.User), `{"extraKnownMarketplaces": {"hooks": {"source": {"source": "github", "repo": "homer/hooks"}}}}`)
 	var conflict *client.NameTakenError
-	if _, err := NewSettings(p).PlanEnable(Switch{Plugin: ned, Scope: client.User, Declare: true}); !errors.As(err, &conflict) || !strings.Contains(err.Error(), "github homer/hooks") {
+	if _, err := NewSettings(p).PlanEnable(Enabling{Plugin: ned, Scope: client.User, Declare: true}); !errors.As(err, &conflict) || !strings.Contains(err.Error(), "github homer/hooks") {
 		t.Errorf("declared elsewhere: %v", err)
 	}
 	put(t, filepath.Join(p.Plugins, "known_marketplaces.json"), fmt.Sprintf(`{"hooks": {"source": {"source": "directory", "path": %q}}, "odd": {"source": {"path": ["a"]}}}`, p.Config))
@@ -232,7 +232,7 @@ func TestStaleMemory(t *testing.T) {
 			}
 			// Remembered, and then killed before the file changed.
 			reset(data)
-			plan, err := NewSettings(p).PlanEnable(Switch{Plugin: ned, Scope: client.User, Declare: true})
+			plan, err := NewSettings(p).PlanEnable(Enabling{Plugin: ned, Scope: client.User, Declare: true})
 			must(t, err)
 			for _, e := range plan.Edits {
 				if e.State {
@@ -253,9 +253,9 @@ func TestApplyRefusesAStaleMemory(t *testing.T) {
 	b, c := a, a
 	b.Work, c.Work = a.Work+"-b", a.Work+"-c"
 	enable(t, c, ned, client.Project, true)
-	planA, err := NewSettings(a).PlanEnable(Switch{Plugin: ned, Scope: client.Project, Declare: true})
+	planA, err := NewSettings(a).PlanEnable(Enabling{Plugin: ned, Scope: client.Project, Declare: true})
 	must(t, err)
-	planB, err := NewSettings(b).PlanEnable(Switch{Plugin: ned, Scope: client.Project, Declare: true})
+	planB, err := NewSettings(b).PlanEnable(Enabling{Plugin: ned, Scope: client.Project, Declare: true})
 	must(t, err)
 	must(t, Journal(a).ApplyChange(planA))
 	scratch.ErrorIs(t, Journal(b).ApplyChange(planB), journal.ErrChanged)
@@ -309,7 +309,7 @@ func TestProjectsThatAreLinks(t *testing.T) {
 				swap()
 			}
 			for scope, path := range map[client.Scope]string{client.Project: ".claude/settings.json", client.Local: ".claude/settings.local.json"} {
-				plan, err := NewSettings(p).PlanEnable(Switch{Plugin: pluginOf(p, "ned-flanders"), Scope: scope})
+				plan, err := NewSettings(p).PlanEnable(Enabling{Plugin: pluginOf(p, "ned-flanders"), Scope: scope})
 				if when == "meanwhile" {
 					must(t, err)
 					swap()
@@ -345,7 +345,7 @@ func TestBehindALink(t *testing.T) {
 		enable(t, other, pluginOf(p, "ned-flanders"), behind, false)
 		must(t, os.Symlink(filepath.Dir(file), filepath.Join(p.Work, ".claude")))
 		var refused *rooted.LinkError
-		if _, err := NewSettings(p).PlanEnable(Switch{Plugin: pluginOf(p, "marge"), Scope: client.Project}); !errors.As(err, &refused) {
+		if _, err := NewSettings(p).PlanEnable(Enabling{Plugin: pluginOf(p, "marge"), Scope: client.Project}); !errors.As(err, &refused) {
 			t.Errorf("%s: enable: %v", name, err)
 		}
 		if _, err := NewSettings(p).PlanDisable(pluginOf(p, "ned-flanders"), client.Project); !errors.As(err, &refused) {
@@ -392,7 +392,7 @@ func TestSuites(t *testing.T) {
 	}
 	all.Wait()
 	list, _, err := KnownSuites(p)
-	scratch.FailIf(t, len(list) != 4 || err != nil, "%v, %v", list, err)
+	scratch.ErrorIf(t, len(list) != 4 || err != nil, "%v, %v", list, err)
 	must(t, os.Remove(list[3]))
 	if list, _, err = KnownSuites(p); len(list) != 3 || err != nil {
 		t.Errorf("after one has gone: %v, %v", list, err)
@@ -406,13 +406,13 @@ func TestSettingsAreReadOnce(t *testing.T) {
 	user := p.Settings(client.User)
 	put(t, user, twoSpaces)
 	s := NewSettings(p)
-	wanted := Switch{Plugin: pluginOf(p, "ned-flanders"), Scope: client.User, Declare: true}
+	wanted := Enabling{Plugin: pluginOf(p, "ned-flanders"), Scope: client.User, Declare: true}
 	first, err := s.PlanEnable(wanted)
 	must(t, err)
 	const theirs = "{\"model\": \"sonnet\"}\n"
 	put(t, user, theirs)
 	again, err := s.PlanEnable(wanted)
-	scratch.FailIf(t, err != nil || again.Diff() != first.Diff(), "read again: %v\n%s", err, again.Diff())
+	scratch.ErrorIf(t, err != nil || again.Diff() != first.Diff(), "read again: %v\n%s", err, again.Diff())
 	if err := Journal(p).ApplyChange(again); !errors.Is(err, journal.ErrChanged) || look(t, user) != theirs {
 		t.Errorf("%v: %s", err, look(t, user))
 	}

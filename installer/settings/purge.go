@@ -25,7 +25,7 @@ func (s *Settings) whyInUse(id string) (string, error) {
 	}
 	memories, _ := s.memoriesOf("") // unreadable: not needed
 	for _, m := range memories {
-		if m.switchedOn(id) && rooted.PathExists(m.File) {
+		if m.switchedOn(id) && rooted.TargetExists(m.File) {
 			return "springfield has also enabled it in " + m.File, nil
 		}
 	}
@@ -36,16 +36,16 @@ func (s *Settings) whyInUse(id string) (string, error) {
 	return "", err
 }
 
-// PurgePlugin makes the client uninstall a plugin that is no longer in use, and forget its marketplace if no other
-// plugin from it is in use. notes include why it kept something.
-func (s *Settings) PurgePlugin(ctx context.Context, claude client.Command, plugin client.Plugin) (notes []string, err error) {
+// UninstallIfUnused makes the client uninstall a plugin that is no longer in use, and forget its marketplace if no
+// other plugin from it is in use. notes include why it kept something.
+func (s *Settings) UninstallIfUnused(ctx context.Context, claude client.Command, plugin client.Plugin) (notes []string, err error) {
 	id := plugin.ID()
 	if why, err := s.whyInUse(id); err != nil {
 		return nil, err
 	} else if why != "" {
 		return []string{id + " stays installed: " + why}, nil
 	}
-	others, err := s.OthersInUse(plugin)
+	others, err := s.SiblingsInUse(plugin)
 	if err != nil {
 		return nil, err
 	}
@@ -61,9 +61,9 @@ func (s *Settings) PurgePlugin(ctx context.Context, claude client.Command, plugi
 	return append(notes, fmt.Sprintf("marketplace %s stays registered, because %s also comes from it", plugin.Marketplace, others[0])), err
 }
 
-// PurgeAll makes the client forget springfield's plugins, and the marketplaces that offer nothing else. left lists all
-// that stays, such as these marketplaces if there is no claude command.
-func (s *Settings) PurgeAll(ctx context.Context, claude client.Command, ids []string) (notes []string, left []Left, err error) {
+// PurgeMarkets makes the client forget springfield's plugins, and the marketplaces that offer nothing else. left lists
+// all that stays, such as these marketplaces if there is no claude command.
+func (s *Settings) PurgeMarkets(ctx context.Context, claude client.Command, ids []string) (notes []string, left []Left, err error) {
 	markets, err := s.Markets()
 	for _, name := range slices.Sorted(maps.Keys(markets)) {
 		m, remove := markets[name], "run /plugin marketplace remove "+name+" in Claude Code"
@@ -103,7 +103,7 @@ func (s *Settings) uninstall(ctx context.Context, claude client.Command, ids []s
 }
 
 func (s *Settings) ownPluginsIn(m client.Market, alsoOurs []string) (ours []string) {
-	for _, name := range s.OurPlugins(m) {
+	for _, name := range s.OursInCatalog(m) {
 		ours = append(ours, name+"@"+m.Name)
 	}
 	for _, id := range alsoOurs {

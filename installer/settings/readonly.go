@@ -40,17 +40,17 @@ func IsDenied(err error) bool {
 
 // HowToAccess returns a hint for an error of IsDenied. It proposes chmod only for the user's own unreadable
 // files, because other modes can be deliberate.
-func HowToAccess(err error) string {
+func HowToAccess(denied error) string {
 	at := &fs.PathError{}
-	errors.As(err, &at)
+	errors.As(denied, &at)
 	path := at.Path
 	target, _ := journal.Resolve(path) // unreadable: no link
-	closed := deniedPath(path)
+	closed := unwritablePath(path)
 	info, unseen := os.Stat(closed)
 	switch {
 	case target != "" && target != path:
 		return path + " is a link to " + target + ", as Nix and stow make them; change it at its source"
-	case errors.Is(err, syscall.EROFS):
+	case errors.Is(denied, syscall.EROFS):
 		return closed + " is on a read-only file system; mount it writable, or change its source"
 	case unseen != nil || !journal.MayChmod(info):
 		return closed + " belongs to another user; ask them to change it"
@@ -60,16 +60,16 @@ func HowToAccess(err error) string {
 	return closed + " is read-only; make it writable if springfield may change it"
 }
 
-// deniedPath returns the path whose mode denies access: the first directory that cannot be entered, or path
+// unwritablePath returns the path whose mode denies access: the first directory that cannot be entered, or path
 // itself. If path is missing or writable, it returns the directory to write to.
-func deniedPath(path string) string {
+func unwritablePath(path string) string {
 	if file, err := os.OpenFile(path, os.O_RDWR, 0); err == nil {
 		if info, err := file.Stat(); err != nil || info.Mode()&0o222 != 0 { // root opens a read-only one, too
 			path = filepath.Dir(path)
 		}
 		file.Close()
 	}
-	for rooted.IsMissing(path) {
+	for rooted.IsTargetMissing(path) {
 		path = filepath.Dir(path)
 	}
 	for dir := path; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {

@@ -56,7 +56,7 @@ func (s *Settings) openScope(scope client.Scope) (file, error) {
 
 // openFile opens a settings file for an edit. Unless in is "", a file outside of in is an error.
 func (s *Settings) openFile(in, path string) (f file, err error) {
-	read, err := s.ReadIfAny(path)
+	read, err := s.ReadOrEmpty(path)
 	if err == nil {
 		f.Edit = read.Edit
 	}
@@ -139,7 +139,7 @@ func (s *Settings) planRelease(c *journal.Change, f file, behalf string, only fu
 	if err != nil || m == nil || !slices.ContainsFunc(m.Members, serves) {
 		return err
 	}
-	back, err := m.releaseSettings(f, behalf, only)
+	back, err := m.withoutSettings(f, behalf, only)
 	if err != nil {
 		return f.namedError(err)
 	}

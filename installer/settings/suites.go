@@ -45,7 +45,7 @@ func KnownSuites(p client.Places) (there, gone []string, err error) {
 	for _, dir := range list.Suites {
 		switch {
 		case !filepath.IsAbs(dir):
-		case rooted.PathExists(dir):
+		case rooted.TargetExists(dir):
 			there = append(there, dir)
 		default:
 			gone = append(gone, dir)

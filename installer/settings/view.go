@@ -56,8 +56,8 @@ func highest(layers []client.Layer, id string) (name string, on, found bool) {
 	return "", false, false
 }
 
-// overruled returns which higher layer overrides the wanted state of a plugin, and after "; " what to do, or nil.
-func (v view) overruled(id string, wanted bool) []string {
+// overruledNotes returns which higher layer overrides the wanted state of a plugin, and after "; " what to do, or nil.
+func (v view) overruledNotes(id string, wanted bool) []string {
 	name, on, says := highest(v.above, id)
 	if !says || on == wanted {
 		return nil

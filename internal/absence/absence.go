@@ -34,7 +34,7 @@ const mostDecisions = 20_000
 type session struct {
 	id, host, cwd string
 	decision      ledger.Record  // at its last stop
-	left          *ledger.Record // see decided
+	left          *ledger.Record // sightAt decided
 	process       claude.Process
 	ended         bool // its process is known to have ended
 	log           sessionLog
@@ -107,9 +107,9 @@ const (
 	diedNeed   = "its process ended while it worked"
 )
 
-// findNeed returns why the session needs the user, with details, or empty strings. word is the word that makes a
+// findNeed returns why the session needs the user, with details, or empty strings. graveWord is the word that makes a
 // question grave, or "".
-func (s *session) findNeed() (need, text, word string) {
+func (s *session) findNeed() (need, text, graveWord string) {
 	rule := s.stopRule()
 	asks, found := s.log.needOfWords()
 	tool, about, _ := strings.Cut(s.log.doing, " ")
@@ -126,9 +126,9 @@ func (s *session) findNeed() (need, text, word string) {
 	case s.log.turn, rule == "finished", rule == "reported":
 	case found && (asks.Rule != "waits" || s.process.ID == 0):
 		if asks.Question {
-			word, _ = grave.Find(asks.Text)
+			graveWord, _ = grave.Find(asks.Text)
 		}
-		return needs[asks.Rule], asks.Evidence, word
+		return needs[asks.Rule], asks.Evidence, graveWord
 	case rule == "hold" && lastmessage.ReadMessage(s.log.words).AnnouncesWork():
 		return workLeft, s.log.words, ""
 	case slices.Contains(needless, rule), strings.HasSuffix(rule, "-done"):

@@ -74,7 +74,7 @@ func (l *sessionLog) needOfWords() (rules.Need, bool) {
 	return l.asks.Need, l.asks.found
 }
 
-func (l *sessionLog) takeNext(c *transcript.Cursor) bool {
+func (l *sessionLog) takeCurrent(c *transcript.Cursor) bool {
 	if t := c.LineTime(); t > 0 {
 		l.at = t
 	}

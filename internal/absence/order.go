@@ -51,8 +51,8 @@ func (p Places) Shorten(wanted ledger.AwayOrder, sameMost, sameCheck, sameNote b
 	return order, done && err == nil, err
 }
 
-// SetOrder adds an order to the stored orders, and ends those in force within its scope.
-func (p Places) SetOrder(o ledger.AwayOrder) error {
+// BeginOrder adds an order to the stored orders, and ends those in force within its scope.
+func (p Places) BeginOrder(o ledger.AwayOrder) error {
 	return ledger.SetOrders(p.Orders, func(all []ledger.AwayOrder) []ledger.AwayOrder {
 		for i := range all {
 			within := o.Project == "" || all[i].Project != "" && o.Covers(all[i].Project)
@@ -100,8 +100,8 @@ func (p Places) Unseen(project string) (ledger.AwayOrder, bool) {
 	return o, found && o.Looked == 0 && !o.IsInForce(p.Now)
 }
 
-// UntilInWords formats the end of an order in local time, with "tomorrow" unless it is today.
-func UntilInWords(until, now time.Time) string {
+// EndInWords formats the end of an order in local time, with "tomorrow" unless it is today.
+func EndInWords(until, now time.Time) string {
 	if until = until.Local(); until.Format(time.DateOnly) == now.Local().Format(time.DateOnly) {
 		return until.Format("15:04")
 	}

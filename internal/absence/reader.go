@@ -155,9 +155,9 @@ func (f *followed) readOn() sessionLog {
 		return f.log
 	}
 	f.stamp = stamp
-	if f.cursor == nil || errors.Is(f.cursor.ReadOn(f.path, f.log.takeNext), transcript.ErrRewritten) {
+	if f.cursor == nil || errors.Is(f.cursor.ReadOn(f.path, f.log.takeCurrent), transcript.ErrRewritten) {
 		f.cursor, f.log = registry.HostOfLog(f.path).Log.NewCursor(), sessionLog{since: f.since}
-		_ = f.cursor.ReadOn(f.path, f.log.takeNext) // a log that cannot be read counts as empty
+		_ = f.cursor.ReadOn(f.path, f.log.takeCurrent) // a log that cannot be read counts as empty
 	}
 	f.log.needOfWords()
 	return f.log

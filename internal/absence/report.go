@@ -178,7 +178,7 @@ func (p Places) Summary(o ledger.AwayOrder) Order {
 	used := ledger.Away{Order: o, Past: past}
 	return Order{
 		ID: masked(o.ID), At: o.At, Until: o.Until, Ended: o.Ended, Project: masked(o.Project), From: masked(o.From),
-		Used: used.CountContinues(), Most: o.Most, Check: masked(o.Check), Note: maskedAll(o.Note), Head: masked(o.Head), InForce: o.IsInForce(p.Now),
+		Used: used.CountContinues(), Most: o.Most, Check: masked(o.Check), Note: maskedUncut(o.Note), Head: masked(o.Head), InForce: o.IsInForce(p.Now),
 	}
 }
 

@@ -37,7 +37,7 @@ type Sight struct {
 	Left    *int   `json:"left,omitempty"` // continues, at its last stop
 }
 
-func (s *session) see(now int64) Sight {
+func (s *session) sightAt(now int64) Sight {
 	is, text := s.present()
 	out := Sight{
 		Session: masked(s.id), Host: registry.TitleOf(s.host), Project: masked(cmp.Or(s.process.Cwd, s.cwd)),
@@ -68,7 +68,7 @@ func (s *session) present() (is State, text string) {
 		return Waiting, needInWords(need, text)
 	case s.process.Status == "busy", s.log.turn && !s.ended, unseen && s.decision.Decision == "continue" && s.decision.At >= s.log.last:
 		return Working, s.log.doing
-	case s.isInBackground():
+	case s.hasBackgroundWork():
 		return Background, words
 	case need != "":
 		return Waiting, cmp.Or(text, words)
@@ -91,9 +91,9 @@ func needInWords(need, text string) string {
 	return need + ": " + text
 }
 
-// isInBackground reports whether background work will wake the stopped agent. It uses the decision at the
+// hasBackgroundWork reports whether background work will wake the stopped agent. It uses the decision at the
 // stop. Otherwise, it uses Claude Code's process file and the log.
-func (s *session) isInBackground() bool {
+func (s *session) hasBackgroundWork() bool {
 	if rule := s.stopRule(); rule != "" {
 		return slices.Contains([]string{"background", "team", "scheduled"}, rule)
 	}

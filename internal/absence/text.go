@@ -31,10 +31,10 @@ const maxText = 300
 
 // masked returns text on one line, with masked secrets and at most maxText characters.
 func masked(text string) string {
-	return quotation.ClipRunes(maskedAll(quotation.Head(text, mostSaid)), maxText)
+	return quotation.ClipRunes(maskedUncut(quotation.Head(text, mostSaid)), maxText)
 }
 
-func maskedAll(text string) string {
+func maskedUncut(text string) string {
 	return strings.Join(strings.Fields(secret.Mask(display.OneLine(text))), " ")
 }
 
@@ -142,7 +142,7 @@ func (s Session) writeText(out layout.Printer, o Order) {
 			ledger.AwayChecked: " has not passed; the agent was asked to run it at ", "outdated": " passed, but files may have changed since, at ",
 		}[s.Check] + clock(s.CheckAt)
 		if s.Check == ledger.AwayDenied {
-			result += "; " + activity.NeededFor(o.Check)
+			result += "; " + activity.PermissionFor(o.Check)
 		}
 		out.PrintField("  check    ", result)
 	} else if o.Check != "" {

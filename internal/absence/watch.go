@@ -41,7 +41,7 @@ func (w *Watch) Look(now time.Time) View {
 	sessions, more := w.reader.readSessions(nil)
 	view.More = more
 	for _, s := range sessions {
-		seen := s.see(view.Now)
+		seen := s.sightAt(view.Now)
 		for _, o := range w.orders {
 			if (ledger.AwayOrder{Project: o.Project}).Covers(seen.Project) {
 				if left := max(0, o.Most-o.Used); !s.ended {

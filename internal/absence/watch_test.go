@@ -60,7 +60,7 @@ func TestPresent(t *testing.T) {
 		"another agent, with a log":  {session{host: "codex", log: sessionLog{asked: "Go.", turn: true, doing: "shell ls"}}, "working: shell ls"},
 		"another agent, it finished": {session{host: "codex", log: talked(done), decision: stop("finished")}, "finished: " + done},
 	} {
-		seen := test.s.see(2000)
+		seen := test.s.sightAt(2000)
 		scratch.Equal(t, string(seen.State)+": "+seen.Text, test.want, name)
 	}
 }
@@ -122,7 +122,7 @@ func TestWatch(t *testing.T) {
 	n.running(t, os.Getpid(), "aaaaaaaa-1", "idle")
 	n.decide(t, 11, ledger.Record{Session: "cccccccc-3", Host: "qwen", Decision: "stop", Rule: "blocked", Evidence: "no disk"})
 	n.event(t, 11, ledger.AwayEvent{Session: "aaaaaaaa-1", Did: ledger.AwayAnswered})
-	must(t, n.SetOrder(n.order))
+	must(t, n.BeginOrder(n.order))
 	second := w.Look(n.Now.Add(time.Second))
 	scratch.Equal(t, namesOf(second), "waits for you aaaaaaaa-1 true, waits for you cccccccc-3 false, finished bbbbbbbb-2 false", "then")
 	var lines []string

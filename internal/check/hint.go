@@ -13,7 +13,7 @@ func HintAtNames(typed, form string, names []string, otherwise string) string {
 	form, behind, _ := strings.Cut(form, "NAME")
 	nearest := far
 	for _, name := range names {
-		switch d := distance(strings.ToLower(typed), strings.ToLower(name)); {
+		switch d := distanceOrFar(strings.ToLower(typed), strings.ToLower(name)); {
 		case d < nearest:
 			near, nearest = []string{form + name + behind}, d
 		case d == nearest && d < far:
@@ -31,9 +31,9 @@ func HintAtNames(typed, form string, names []string, otherwise string) string {
 	return otherwise
 }
 
-// distance returns the edit distance of two names if it is at most 2, and small enough for the length of typed.
+// distanceOrFar returns the edit distance of two names if it is at most 2, and small enough for the length of typed.
 // Otherwise it returns 3 if name contains typed, and far if not.
-func distance(typed, name string) int {
+func distanceOrFar(typed, name string) int {
 	row := make([]int, len(name)+1) // edit distance to each prefix of name
 	for i := range row {
 		row[i] = i

@@ -58,16 +58,16 @@ func (g Git) RepositoryIfAny(ctx context.Context, dir string) (*Repository, erro
 	}
 	r := &Repository{at[0], c}
 	c.dir = r.Root
-	if !rooted.HoldsPath(beyondLinks(r.Root), beyondLinks(dir)) || !r.ownsGitDir(ctx, at[1], at[2]) {
+	if !rooted.HoldsPath(beyondLinks(r.Root), beyondLinks(dir)) || !r.hasGitDir(ctx, at[1], at[2]) {
 		return nil, &OutsideError{dir, "its git repository belongs to another directory: " + at[1],
 			"springfield accepts clones, linked worktrees and submodules as git makes them; for a separate git directory, set the directory of its files with git -C DIR config core.worktree DIR"}
 	}
 	return r, c.disablePrograms(ctx)
 }
 
-// ownsGitDir reports whether the git directory dir, and the directory common shared by worktrees, belong to
+// hasGitDir reports whether the git directory dir, and the directory common shared by worktrees, belong to
 // the checkout. The .git of an unpacked archive can refer to any repository.
-func (r *Repository) ownsGitDir(ctx context.Context, dir, common string) bool {
+func (r *Repository) hasGitDir(ctx context.Context, dir, common string) bool {
 	own := filepath.Join(beyondLinks(r.Root), ".git")
 	info, err := os.Lstat(own)
 	if err != nil {
@@ -154,7 +154,7 @@ func (r *Repository) DirtyFiles(ctx context.Context, path string) ([]string, err
 }
 
 // LastChange returns the latest commit that changed path, or "".
-func (r *Repository) LastChange(ctx context.Context, path string) (string, error) {
+func (r *Repository) LastChange(ctx context.Context, path string) (commit string, err error) {
 	if r.CommitOf(ctx, "HEAD") == "" {
 		return "", nil
 	}
@@ -175,9 +175,9 @@ func (r *Repository) IsShallow(ctx context.Context) bool {
 	return err == nil && out == "true"
 }
 
-// IsPushed reports whether a remote-tracking branch contains a commit. It only considers remotes with the URL
+// IsKnownPushed reports whether a remote-tracking branch contains a commit. It only considers remotes with the URL
 // remoteURL, or all if there are none.
-func (r *Repository) IsPushed(ctx context.Context, commit, remoteURL string) (bool, error) {
+func (r *Repository) IsKnownPushed(ctx context.Context, commit, remoteURL string) (bool, error) {
 	args := []string{"for-each-ref", "--count=1", "--format=%(refname)", "--contains=" + commit}
 	all, err := r.runGit(ctx, "", "remote")
 	if err != nil {
@@ -186,7 +186,7 @@ func (r *Repository) IsPushed(ctx context.Context, commit, remoteURL string) (bo
 	none := len(args)
 	for _, name := range strings.Fields(all) {
 		address, _ := r.runGit(ctx, "", "config", "--get", "remote."+name+".url")
-		if address, ok := PublicURL(address); ok && SameRepository(address, remoteURL) {
+		if address, ok := CatalogURL(address); ok && SameRepository(address, remoteURL) {
 			args = append(args, "refs/remotes/"+name+"/")
 		}
 	}

@@ -105,7 +105,7 @@ func TestRepositoriesThatAreElsewhere(t *testing.T) {
 	if repo, err := g.RepositoryIfAny(t.Context(), w.path("apart")); repo == nil {
 		t.Errorf("a git directory that names its checkout: %v", err)
 	}
-	scratch.FailIf(t, rooted.IsTaken(w.path("sprung")), "a program was started that a repository names")
+	scratch.ErrorIf(t, rooted.IsTaken(w.path("sprung")), "a program was started that a repository names")
 }
 
 // Older versions of git echo or refuse unknown flags, and start no program of a repository either.
@@ -183,7 +183,7 @@ func TestOlderGit(t *testing.T) {
 			}
 			stale(t, filepath.Join(clone, "text"))
 			run(t, clone, env, command, "status", "--porcelain")
-			scratch.FailIf(t, !rooted.IsTaken(filepath.Join(root, "sprung")),
+			scratch.ErrorIf(t, !rooted.IsTaken(filepath.Join(root, "sprung")),
 				"plain git does not start %s, so this shows nothing", test.program)
 		})
 	}

@@ -23,7 +23,7 @@ const Snapshots = "refs/springfield/away/" // prefix of their refs
 // first commit; kept is the snapshot's commit.
 func (r *Repository) KeepTree(ctx context.Context, name string) (head, kept string, err error) {
 	head = r.CommitOf(ctx, "HEAD")
-	err = r.withTree(ctx, "", func(in *caller, tree string) error {
+	err = r.withWorkTree(ctx, "", func(in *caller, tree string) error {
 		for _, who := range []string{"AUTHOR", "COMMITTER"} {
 			in.env = append(in.env, "GIT_"+who+"_NAME=springfield", "GIT_"+who+"_EMAIL=springfield@localhost")
 		}
@@ -40,9 +40,9 @@ func (r *Repository) KeepTree(ctx context.Context, name string) (head, kept stri
 	return head, kept, err
 }
 
-// DropTree removes the named snapshot if its ref still points to kept.
-func (r *Repository) DropTree(ctx context.Context, name, kept string) error {
-	_, err := r.runGit(ctx, "", "update-ref", "-d", Snapshots+name, kept)
+// DropSnapshot removes the named snapshot if its ref still points to ifCommit.
+func (r *Repository) DropSnapshot(ctx context.Context, name, ifCommit string) error {
+	_, err := r.runGit(ctx, "", "update-ref", "-d", Snapshots+name, ifCommit)
 	return err
 }
 
@@ -57,7 +57,7 @@ type Changed struct {
 
 // ChangesSince returns the files that differ from the snapshot kept. It writes nothing into the repository.
 func (r *Repository) ChangesSince(ctx context.Context, kept string) (all []Changed, err error) {
-	err = r.withTree(ctx, kept, func(in *caller, tree string) error {
+	err = r.withWorkTree(ctx, kept, func(in *caller, tree string) error {
 		out, err := in.runGit(ctx, "", "diff-tree", "-r", "-z", "--raw", "--numstat", "--no-renames", "--no-ext-diff", "--no-textconv",
 			"--ignore-submodules=all", kept, tree)
 		entries, added := strings.Split(out, "\x00"), map[string]bool{}
@@ -80,10 +80,10 @@ func (r *Repository) ChangesSince(ctx context.Context, kept string) (all []Chang
 	return all, err
 }
 
-// withTree calls use with a git tree of the working tree, made in a temporary index with no cached stat data.
+// withWorkTree calls use with a git tree of the working tree, made in a temporary index with no cached stat data.
 // For a comparison with a snapshot, objects go to a temporary directory, and files of the snapshot are
 // included even if now ignored.
-func (r *Repository) withTree(ctx context.Context, snapshot string, use func(in *caller, tree string) error) error {
+func (r *Repository) withWorkTree(ctx context.Context, base string, use func(in *caller, tree string) error) error {
 	dir, err := os.MkdirTemp("", "springfield-away-")
 	if err != nil {
 		return err
@@ -94,7 +94,7 @@ func (r *Repository) withTree(ctx context.Context, snapshot string, use func(in 
 	in.quiet = append(slices.Clip(in.quiet), "-c", "core.splitIndex=false", "-c", "core.untrackedCache=false",
 		"-c", "core.checkStat=default", "-c", "core.trustctime=true")
 	in.env = append(slices.Clip(in.env), "GIT_NO_REPLACE_OBJECTS=1")
-	entries, files, _, err := r.listWorkFiles(ctx, &in, snapshot)
+	entries, files, _, err := r.listWorkFiles(ctx, &in, base)
 	if err != nil {
 		return err
 	}
@@ -104,7 +104,7 @@ func (r *Repository) withTree(ctx context.Context, snapshot string, use func(in 
 		return err
 	}
 	in.env = append(in.env, "GIT_INDEX_FILE="+filepath.Join(dir, "index"))
-	if snapshot != "" {
+	if base != "" {
 		own, err := r.runGit(ctx, "", "rev-parse", "--git-path", "objects")
 		if err == nil {
 			err = os.Mkdir(filepath.Join(dir, "info"), 0o700)
@@ -131,17 +131,17 @@ func (r *Repository) withTree(ctx context.Context, snapshot string, use func(in 
 	return use(&in, tree)
 }
 
-// listWorkFiles returns the existing files in the index, and those that are untracked but not ignored. With snapshot,
-// it adds the files of that snapshot and omits submodules. It always omits pipes, devices and files below a symlink.
-// entries are the lines in index and snapshot, for git's reading of newlines. nested is the number of nested
+// listWorkFiles returns the existing files in the index, and those that are untracked but not ignored. With
+// alsoSnapshot, it adds the files of that snapshot and omits submodules. It always omits pipes, devices and files below
+// a symlink. entries are the lines in index and snapshot, for git's reading of newlines. nested is the number of nested
 // repositories.
-func (r *Repository) listWorkFiles(ctx context.Context, in *caller, snapshot string) (
+func (r *Repository) listWorkFiles(ctx context.Context, in *caller, alsoSnapshot string) (
 	entries, names []string, nested int, err error,
 ) {
 	known, err := in.runGit(ctx, "", "ls-files", "-z", "--stage")
-	if err == nil && snapshot != "" {
+	if err == nil && alsoSnapshot != "" {
 		var kept string
-		kept, err = in.runGit(ctx, "", "ls-tree", "-r", "-z", "--full-tree", snapshot)
+		kept, err = in.runGit(ctx, "", "ls-tree", "-r", "-z", "--full-tree", alsoSnapshot)
 		known += kept
 	}
 	if err != nil {
@@ -152,7 +152,7 @@ func (r *Repository) listWorkFiles(ctx context.Context, in *caller, snapshot str
 	for _, entry := range strings.Split(known, "\x00") {
 		_, name, _ := strings.Cut(entry, "\t")
 		submodule := strings.HasPrefix(entry, "160000 ")
-		if name == "" || submodule && snapshot != "" || !r.isThere(name, submodule, directories) {
+		if name == "" || submodule && alsoSnapshot != "" || !r.isThere(name, submodule, directories) {
 			continue
 		}
 		entries = append(entries, entry)

@@ -232,10 +232,10 @@ func TestWhoStartsPrograms(t *testing.T) {
 		})
 	}
 	for name, does := range found {
-		scratch.FailIf(t, does && allowed[name] == "", "%s starts programs", name)
+		scratch.ErrorIf(t, does && allowed[name] == "", "%s starts programs", name)
 	}
 	for name := range allowed {
-		scratch.FailIf(t, !found[name], "%s starts nothing any more", name)
+		scratch.ErrorIf(t, !found[name], "%s starts nothing any more", name)
 	}
 }
 
@@ -301,7 +301,7 @@ func TestEveryStrategyHasAPage(t *testing.T) {
 		if _, err := os.Stat(page); err != nil {
 			t.Error(err)
 		}
-		scratch.FailIf(t, !strings.Contains(readme, "("+page+")"), "README.md does not lead to %s", page)
+		scratch.ErrorIf(t, !strings.Contains(readme, "("+page+")"), "README.md does not lead to %s", page)
 	}
 }
 
@@ -324,7 +324,7 @@ func TestEveryCheckHasAnItem(t *testing.T) {
 			}
 		}
 	}
-	scratch.FailIf(t, found < 15, "%d checks found", found)
+	scratch.ErrorIf(t, found < 15, "%d checks found", found)
 }
 
 // A function has at most 100 lines.
@@ -368,7 +368,7 @@ func TestDocumentsNameTests(t *testing.T) {
 	source := regexp.MustCompile(`\b(cmd|e2e|generator|installer|internal|publish|replay|runtime)/([a-z-]+/)*[a-z_]+\.go\b`)
 	for _, page := range pages {
 		for _, test := range name.FindAllString(read(t, ".", page), -1) {
-			scratch.FailIf(t, !there[test], "%s: there is no %s", page, test)
+			scratch.ErrorIf(t, !there[test], "%s: there is no %s", page, test)
 		}
 		for _, source := range source.FindAllString(read(t, ".", page), -1) {
 			if _, err := os.Stat(source); err != nil {

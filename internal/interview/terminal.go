@@ -44,7 +44,7 @@ func (p Asker) fold(question string) string {
 	return strings.Join(layout.HangText("", "  ", display.OneLine(question), p.widthOf()-4), "\n")
 }
 
-func (p Asker) answerError(err error) error {
+func (p Asker) badAnswerError(err error) error {
 	return errors.New(p.fold(p.problem(err)))
 }
 
@@ -77,14 +77,14 @@ func (p Asker) Many(
 	var answer []string
 	q := &survey.MultiSelect{
 		Message: p.fold(question), Options: valuesOf(options), Default: preset, PageSize: len(options),
-		Description: p.placeLabels(options), Help: p.helpText(options), Filter: filterOptions(options),
+		Description: p.printLongLabels(options), Help: p.helpText(options), Filter: filterOptions(options),
 	}
 	err := p.askOrCancel(q, &answer, survey.WithValidator(func(v any) error {
 		marked, _ := v.([]core.OptionAnswer)
 		chosen := check.NamesOf(marked, func(o core.OptionAnswer) string { return o.Value })
 		if err := checkAnswer(chosen); err != nil {
 			q.Default = chosen // keep the marks
-			return p.answerError(err)
+			return p.badAnswerError(err)
 		}
 		return nil
 	}))
@@ -95,7 +95,7 @@ func (p Asker) One(question string, options []Option, preset string) (string, er
 	var answer string
 	err := p.askOrCancel(&survey.Select{
 		Message: p.fold(question), Options: valuesOf(options), Default: preset, PageSize: len(options),
-		Description: p.placeLabels(options), Help: p.helpText(options), Filter: filterOptions(options),
+		Description: p.printLongLabels(options), Help: p.helpText(options), Filter: filterOptions(options),
 	}, &answer)
 	return answer, err
 }
@@ -104,7 +104,7 @@ func (p Asker) Text(question, preset string, check func(string) error) (string, 
 	var answer string
 	err := p.askOrCancel(&survey.Input{Message: display.OneLine(question), Default: display.OneLine(preset)}, &answer, survey.WithValidator(func(v any) error {
 		if err := check(fmt.Sprint(v)); err != nil {
-			return p.answerError(err)
+			return p.badAnswerError(err)
 		}
 		return nil
 	}))
@@ -121,9 +121,9 @@ func valuesOf(options []Option) []string {
 	return check.NamesOf(options, func(o Option) string { return o.Value })
 }
 
-// placeLabels returns a function that returns the label of option i. Since survey breaks long labels within words, placeLabels
-// prints all options above the question if one is too long. The function then returns "".
-func (p Asker) placeLabels(options []Option) func(value string, i int) string {
+// printLongLabels returns a function that returns the label of option i. Since survey breaks long labels within words,
+// printLongLabels prints all options above the question if one is too long. The function then returns "".
+func (p Asker) printLongLabels(options []Option) (labelOf func(value string, i int) string) {
 	const frame = 12 // columns around value and label
 	if !slices.ContainsFunc(options, func(o Option) bool { return layout.TextWidth(o.Value+o.Label) > p.widthOf()-frame }) {
 		return func(_ string, i int) string { return options[i].Label }

@@ -81,7 +81,7 @@ func (e Edit) CheckAccess() error {
 	at, err := cmp.Or(e.At, e.Path), error(nil)
 	if e.Before != nil && e.Before.Mode&0o222 == 0 {
 		err = fs.ErrPermission
-	} else if err = checkWritable(at, rooted.FindUpward(filepath.Dir(at), rooted.PathExists)); err == nil {
+	} else if err = checkWritable(at, rooted.FindUpward(filepath.Dir(at), rooted.TargetExists)); err == nil {
 		return nil
 	}
 	return &fs.PathError{Op: "write", Path: cmp.Or(e.Path, at), Err: err}

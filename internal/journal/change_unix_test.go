@@ -50,7 +50,7 @@ func TestModeAndOwnerStay(t *testing.T) {
 		}
 		return nil
 	})
-	scratch.FailIf(t, err != nil || seen < 10, "%d files, %v", seen, err)
+	scratch.ErrorIf(t, err != nil || seen < 10, "%d files, %v", seen, err)
 }
 
 func TestOpenOfAPipeDoesNotWait(t *testing.T) {
@@ -64,7 +64,7 @@ func TestOpenOfAPipeDoesNotWait(t *testing.T) {
 	}
 }
 
-func TestWithoutPermission(t *testing.T) { scratch.WithoutRights(t, checkWithoutPermission) }
+func TestWithoutPermission(t *testing.T) { scratch.AsUnprivileged(t, checkWithoutPermission) }
 
 func checkWithoutPermission(t *testing.T, dir string) {
 	if os.Geteuid() == 0 {

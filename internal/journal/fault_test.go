@@ -259,7 +259,7 @@ func (w world) checkFailed(what, step string, err error, old, all map[string]str
 		if step == "remove directory" {
 			return // a directory that is left empty is no failure
 		}
-		scratch.FailIf(w.t, err != nil, "%s: %v", what, err)
+		scratch.ErrorIf(w.t, err != nil, "%s: %v", what, err)
 	case "forget entry":
 		want = all
 		fallthrough
@@ -322,7 +322,7 @@ func TestUndoPlannedDuringTheChange(t *testing.T) {
 				return nil
 			}
 			must(t, writing.apply())
-			scratch.FailIf(t, len(plans) < 4, "only %d plans", len(plans))
+			scratch.ErrorIf(t, len(plans) < 4, "only %d plans", len(plans))
 			all, written := w.files(false), w.files(true)
 			for n, u := range plans {
 				w.put(written)

@@ -133,7 +133,7 @@ func (j Journal) lockAndApply(c Change, failure *WriteError) error {
 		return err
 	}
 	for _, e := range c.undoes.Edits { // temporary files might be left if the process was killed
-		if at := e.At; e.resolvePath() == nil && e.At == at {
+		if at := e.At; e.setAtAndRoot() == nil && e.At == at {
 			removeTemp(e, entry.Token)
 		}
 	}
@@ -154,7 +154,7 @@ func (j Journal) lockAndApply(c Change, failure *WriteError) error {
 }
 
 // ReadEntries returns all entries, the latest first. Only the first can be undone.
-func (j Journal) ReadEntries() (entries []Entry, err error) {
+func (j Journal) ReadEntries() (newestFirst []Entry, err error) {
 	ids, err := j.listIDs()
 	if err != nil {
 		return nil, fmt.Errorf("read journal: %w", err)
@@ -167,9 +167,9 @@ func (j Journal) ReadEntries() (entries []Entry, err error) {
 		if err != nil {
 			return nil, fmt.Errorf("read journal: %w", err)
 		}
-		entries = append(entries, e)
+		newestFirst = append(newestFirst, e)
 	}
-	return entries, nil
+	return newestFirst, nil
 }
 
 // ForgetNewest locks the journal and removes the latest entry without undoing it, so that the previous one can be
@@ -414,7 +414,7 @@ func (j Journal) writeEntry(c Change, edits []Edit) (Entry, error) {
 		data []byte
 	}{{bytesEnd, archive.Bytes()}, {openEnd, list}} {
 		own := Edit{Path: j.fileOf(e.ID, f.end), State: true, After: &Content{Data: f.data}}
-		if err = own.resolvePath(); err == nil {
+		if err = own.setAtAndRoot(); err == nil {
 			_, err = writeEdits([]Edit{own}, e.Token, j.atStep)
 		}
 		if err != nil {

@@ -25,7 +25,7 @@ const (
 // user's and links are followed.
 func OpenEdit(in, path string) (Edit, error) {
 	e := Edit{In: in, Path: path}
-	err := e.resolvePath()
+	err := e.setAtAndRoot()
 	if err == nil {
 		e.Before, err = e.readNow()
 	}
@@ -36,7 +36,7 @@ func OpenEdit(in, path string) (Edit, error) {
 	return e, nil
 }
 
-func (e *Edit) resolvePath() (err error) {
+func (e *Edit) setAtAndRoot() (err error) {
 	if e.In == "" {
 		e.At, err = Resolve(e.Path)
 		return err
@@ -100,7 +100,7 @@ func (e Edit) readNow() (now *Content, err error) {
 
 func (e Edit) checkUnchanged() error {
 	found := e
-	if err := found.resolvePath(); err != nil {
+	if err := found.setAtAndRoot(); err != nil {
 		return err
 	}
 	if found.At != e.At {

@@ -193,7 +193,7 @@ func TestJournalSize(t *testing.T) {
 	files, err := filepath.Glob(w.path("home", "springfield", "journal", "*"))
 	for _, file := range files {
 		info, err := os.Stat(file)
-		scratch.FailIf(t, err != nil || info.Mode().Perm() != 0o600, "%s: %v, %v", file, info.Mode(), err)
+		scratch.ErrorIf(t, err != nil || info.Mode().Perm() != 0o600, "%s: %v, %v", file, info.Mode(), err)
 		size += int(info.Size())
 	}
 	scratch.Equal(t, scratch.ModeOf(t, w.path("home", "springfield", "journal")), 0o700)

@@ -48,7 +48,7 @@ func addDirs(edits []Edit) ([]Edit, error) {
 			continue
 		}
 		if e.At == "" {
-			if err := e.resolvePath(); err != nil {
+			if err := e.setAtAndRoot(); err != nil {
 				return nil, nameFailure("write", e.Path, err)
 			}
 		}
@@ -123,7 +123,7 @@ func (f fault) runStep(name string, do func() error) error {
 func writeEdits(edits []Edit, token string, f fault) (unreverted []string, err error) {
 	w := writer{token, edits, make([]bool, len(edits)), map[string]bool{}, f}
 	if err = w.stageEdits(); err == nil {
-		err = w.commitEdits()
+		err = w.commitUntilErr()
 	}
 	if err == nil {
 		// Sync the renames. A failure can lose one in a power cut, but no file is half written.
@@ -174,7 +174,7 @@ func (w *writer) stageEdits() error {
 			if !e.After.isDirectory() {
 				return w.stageFile(in, name, e)
 			}
-			return w.fault.runStep("make directory", func() error { return makeDir(in, name, e.After.Mode.Perm()) })
+			return w.fault.runStep("make directory", func() error { return makeOneDir(in, name, e.After.Mode.Perm()) })
 		}); err != nil {
 			return nameFailure("write", e.At, err)
 		}
@@ -183,7 +183,7 @@ func (w *writer) stageEdits() error {
 	return nil
 }
 
-func makeDir(in rooted.Folder, name string, mode fs.FileMode) error {
+func makeOneDir(in rooted.Folder, name string, mode fs.FileMode) error {
 	err := in.Mkdir(name, mode)
 	if errors.Is(err, fs.ErrExist) {
 		return nil
@@ -238,7 +238,7 @@ func (w *writer) stageFile(in rooted.Folder, name string, e Edit) error {
 	return nil
 }
 
-func (w *writer) commitEdits() error {
+func (w *writer) commitUntilErr() error {
 	for i, e := range w.edits {
 		if w.done[i] {
 			continue
@@ -280,7 +280,7 @@ func (w *writer) replaceFile(e Edit, step string, replace func(in rooted.Folder,
 }
 
 // overwriteFile replaces the data of an existing file, or restores the old data on an error.
-func overwriteFile(in rooted.Folder, name string, old, data []byte) error {
+func overwriteFile(in rooted.Folder, name string, backup, data []byte) error {
 	f, err := in.OpenFile(name, os.O_WRONLY, 0)
 	if err != nil {
 		return err
@@ -294,7 +294,7 @@ func overwriteFile(in rooted.Folder, name string, old, data []byte) error {
 		return cmp.Or(err, flush(f))
 	}
 	if err = write(data); err != nil {
-		err = errors.Join(err, write(old))
+		err = errors.Join(err, write(backup))
 	}
 	return err
 }
@@ -331,7 +331,7 @@ func MakeDirs(dir string) error {
 	at := ""
 	for _, part := range strings.Split(name, string(filepath.Separator)) {
 		if at = filepath.Join(at, part); at != "." && err == nil {
-			err = makeDir(in, at, ownDirMode)
+			err = makeOneDir(in, at, ownDirMode)
 		}
 	}
 	return err

@@ -61,7 +61,7 @@ func OpenNearest(dir string) (f Folder, rest string, err error) {
 			return Folder{}, "", err
 		}
 		if _, err := os.Stat(at); err != nil && isLink(info) {
-			return Folder{}, "", linkErrorAt(at)
+			return Folder{}, "", newLinkError(at)
 		}
 		if f, err = OpenFolder(at); err != nil {
 			return f, "", err
@@ -87,7 +87,7 @@ func (f Folder) CheckLinks(name string) error {
 			break // the caller will fail
 		}
 		if isLink(info) {
-			return linkErrorAt(f.PathOf(at))
+			return newLinkError(f.PathOf(at))
 		}
 	}
 	return nil
@@ -184,8 +184,8 @@ func IsSame(a, b string) bool {
 	return errOne == nil && errOther == nil && os.SameFile(one, other)
 }
 
-// PathExists reports whether a path exists. It follows links.
-func PathExists(path string) bool {
+// TargetExists reports whether a path exists. It follows links.
+func TargetExists(path string) bool {
 	_, err := os.Stat(path)
 	return err == nil
 }
@@ -196,8 +196,8 @@ func IsTaken(path string) bool {
 	return err == nil
 }
 
-// IsMissing reports whether a path certainly does not exist. A dangling link counts as missing.
-func IsMissing(path string) bool {
+// IsTargetMissing reports whether a path certainly does not exist. A dangling link counts as missing.
+func IsTargetMissing(path string) bool {
 	_, err := os.Stat(path)
 	return errors.Is(err, fs.ErrNotExist)
 }
@@ -256,7 +256,7 @@ func NameWithin(ground, path string) (name string, ok bool, err error) {
 				name = filepath.Join(name, filepath.Base(at))
 			}
 		case ok:
-			return "", false, linkErrorAt(next)
+			return "", false, newLinkError(next)
 		default:
 			real, err := filepath.EvalSymlinks(next)
 			if err != nil {
@@ -282,7 +282,7 @@ func isLink(info fs.FileInfo) bool {
 	return info.Mode()&fs.ModeSymlink != 0 || info.Mode()&fs.ModeIrregular != 0
 }
 
-func linkErrorAt(path string) *LinkError {
+func newLinkError(path string) *LinkError {
 	target, _ := os.Readlink(path)
 	return &LinkError{Path: path, Target: target}
 }
@@ -296,9 +296,9 @@ type Typed struct {
 	Config string   // Claude Code's configuration directory, "" if unknown
 }
 
-// groundOf returns the checkout or suite around Work, or Work itself. It returns "" for a trusted directory,
+// untrustedDir returns the checkout or suite around Work, or Work itself. It returns "" for a trusted directory,
 // which contains the home directory or is the configuration directory.
-func (t Typed) groundOf() string {
+func (t Typed) untrustedDir() string {
 	ground := t.Work
 	for _, around := range t.Around {
 		if around != "" && len(around) < len(ground) {
@@ -320,7 +320,7 @@ func (t Typed) groundOf() string {
 // ground is a *LinkError, so that no write can leave it. Otherwise, and for files directly in t.Config, within is "".
 func (t Typed) Absolute(path string) (absolute, within string, err error) {
 	absolute = PathFrom(t.Work, path)
-	ground := t.groundOf()
+	ground := t.untrustedDir()
 	if ground == "" || filepath.Dir(absolute) == t.Config {
 		return absolute, "", nil
 	}

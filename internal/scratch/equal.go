@@ -27,7 +27,7 @@ func Equal[T any](t testing.TB, got, want T, about ...any) {
 	t.Errorf("%sgot %s, want %s", prefixOf(about), other, one)
 }
 
-func FailIf(t testing.TB, wrong bool, format string, args ...any) {
+func ErrorIf(t testing.TB, wrong bool, format string, args ...any) {
 	t.Helper()
 	if wrong {
 		t.Errorf(format, args...)

@@ -19,9 +19,9 @@ const module = "github.com/cameronsjo/springfield"
 
 var shared string // directory of the tests of a package
 
-// RunTests runs the tests of a package and returns their exit code. It makes a shared directory, and removes it
+// RunWithDir runs the tests of a package and returns their exit code. It makes a shared directory, and removes it
 // afterwards. Unprivileged users can enter it.
-func RunTests(tests interface{ Run() int }) int {
+func RunWithDir(tests interface{ Run() int }) int {
 	dir, err := os.MkdirTemp("", "springfield-test-")
 	if err == nil {
 		defer os.RemoveAll(dir)
@@ -85,8 +85,8 @@ func Program(t testing.TB, command string, buildFlags ...string) string {
 	return path
 }
 
-// Carrying returns the go build flag that puts the compiled hooks of dir into prebuilt, so that verbs compile none.
-func Carrying(t testing.TB, dir, prebuilt string) string {
+// OverlayFlag returns the go build flag that puts the compiled hooks of dir into prebuilt, so that verbs compile none.
+func OverlayFlag(t testing.TB, dir, prebuilt string) string {
 	t.Helper()
 	replace := map[string]string{}
 	for _, file := range ListFiles(t, dir) {
@@ -107,8 +107,8 @@ func PlaceProgram(t testing.TB, program, path string) {
 	}
 }
 
-// PrepareHome disables Go's telemetry in a home directory, because it would start a background process.
-func PrepareHome(dir string) (all error) {
+// TurnTelemetryOff disables Go's telemetry in a home directory, because it would start a background process.
+func TurnTelemetryOff(dir string) (all error) {
 	for name, text := range map[string]string{
 		".config/go/telemetry/mode":                     "off 2026-01-01",
 		"Library/Application Support/go/telemetry/mode": "off 2026-01-01",

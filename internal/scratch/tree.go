@@ -35,15 +35,15 @@ func ReadTree(t testing.TB, dir string) map[string]string {
 }
 
 // ListFiles returns the sorted paths of all files below dir, which need not exist.
-func ListFiles(t testing.TB, dir string) (all []string) {
+func ListFiles(t testing.TB, dir string) (fullPaths []string) {
 	t.Helper()
 	walk(t, dir, func(path string, d fs.DirEntry) error {
 		if !d.IsDir() {
-			all = append(all, path)
+			fullPaths = append(fullPaths, path)
 		}
 		return nil
 	})
-	return all
+	return fullPaths
 }
 
 func walk(t testing.TB, dir string, visit func(path string, d fs.DirEntry) error) {

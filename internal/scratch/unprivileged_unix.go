@@ -17,9 +17,9 @@ const Unprivileged = 65534
 // unprivileged is a variable with the directory of a test that runs again as Unprivileged.
 const unprivileged = "SPRINGFIELD_TEST_UNPRIVILEGED"
 
-// WithoutRights calls check with an empty directory, as a user whom permissions restrict. A test that runs as
+// AsUnprivileged calls check with an empty directory, as a user whom permissions restrict. A test that runs as
 // root is run again as Unprivileged.
-func WithoutRights(t *testing.T, check func(t *testing.T, dir string)) {
+func AsUnprivileged(t *testing.T, check func(t *testing.T, dir string)) {
 	t.Helper()
 	if dir := os.Getenv(unprivileged); dir != "" {
 		check(t, dir)

@@ -192,7 +192,7 @@ type Memory struct {
 }
 
 // Members lists a memory's members in the ledger.
-func (r *Memory) Members(m *codec.Members) {
+func (r *Memory) Members(m *codec.ReadWriter) {
 	m.Text("key", &r.Key)
 	m.Text("mark", &r.Mark)
 	m.Text("text", &r.Text)
@@ -209,7 +209,7 @@ func (r *Memory) Members(m *codec.Members) {
 }
 
 // Members lists an event's members in the history.
-func (e *LoopEvent) Members(m *codec.Members) {
+func (e *LoopEvent) Members(m *codec.ReadWriter) {
 	m.KeepEmpty().Text("loop", &e.Loop)
 	codec.Number(m.KeepEmpty(), "at", &e.At)
 	m.KeepEmpty().Text("event", &e.Event)

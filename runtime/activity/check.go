@@ -27,13 +27,13 @@ func AllowRule(check string) string {
 	return "Bash(" + check + ")"
 }
 
-func NeededFor(check string) string {
+func PermissionFor(check string) string {
 	return "it needs " + cmp.Or(AllowRule(check), "a rule for it") + " in permissions.allow, and no rule or hook against it"
 }
 
 // MatchLast returns the last shell command, and whether it is a finished run of the check. It returns none if a
 // tool other than the shell may have changed a file since. dir is the directory of the agent's shell.
-func (k Check) MatchLast(calls []Call, dir string) (Call, bool) {
+func (k Check) MatchLast(calls []Call, dir string) (last Call, ran bool) {
 	for i := len(calls) - 1; i >= 0; i-- {
 		c := calls[i]
 		if c.Command == "" && c.Writes {
@@ -46,8 +46,8 @@ func (k Check) MatchLast(calls []Call, dir string) (Call, bool) {
 	return Call{}, false
 }
 
-// IsDenied reports whether the last call of the check was denied, even if other calls followed.
-func (k Check) IsDenied(calls []Call, dir string) bool {
+// LastIsDenied reports whether the last call of the check was denied, even if other calls followed.
+func (k Check) LastIsDenied(calls []Call, dir string) bool {
 	for i := len(calls) - 1; i >= 0; i-- {
 		if k.is(calls[i], dir) {
 			return wasDenied(calls[i])
@@ -56,7 +56,7 @@ func (k Check) IsDenied(calls []Call, dir string) bool {
 	return false
 }
 
-func wasDenied(c Call) bool {
+func wasDenied(c Call) (byUserOrAway bool) {
 	return c.Denied || c.Error && strings.Contains(c.Result, AwayDenial)
 }
 

@@ -71,7 +71,7 @@ func AnswerStop(a *ledger.Away, s Stop) Answer {
 		}
 	}
 	switch {
-	case slices.ContainsFunc(a.Past, func(e ledger.AwayEvent) bool { return e.IsByAnother(out.Event) }):
+	case slices.ContainsFunc(a.Past, func(e ledger.AwayEvent) bool { return e.IsSameByAnother(out.Event) }):
 		out.Counts = !stops && used <= a.Order.Most
 		return out
 	case IsPresent(a, s.Session, s.Typed, s.Turns):
@@ -110,7 +110,7 @@ func (out *Answer) answerNeed(a *ledger.Away, inSession []ledger.AwayEvent, s St
 		out.Event.Check = ledger.AwayFailed
 	case ran:
 		out.Event.Check = ledger.AwayPassed
-	case check.IsDenied(calls, s.Dir):
+	case check.LastIsDenied(calls, s.Dir):
 		out.Event.Check = ledger.AwayDenied
 	}
 	need, needed := rules.FindNeed(situation)
@@ -214,7 +214,7 @@ func (out *Answer) decideByCheck(a *ledger.Away, inSession []ledger.AwayEvent, c
 		out.stop(ledger.AwayPassed, Passed+check)
 		return
 	case e.Check == ledger.AwayDenied:
-		out.stop(ledger.AwaySeen, "the check was denied, so it did not run: "+check+"; "+activity.NeededFor(check))
+		out.stop(ledger.AwaySeen, "the check was denied, so it did not run: "+check+"; "+activity.PermissionFor(check))
 		return
 	case same > 3 && ran:
 		out.stop(ledger.AwayFailed, "the check has failed in the same way three times: "+check)
@@ -279,7 +279,7 @@ func AnswerRequest(a *ledger.Away, r Request) (denial string, e ledger.AwayEvent
 		if old.Session != r.Session {
 			continue
 		}
-		answered = answered || old.IsByAnother(e)
+		answered = answered || old.IsSameByAnother(e)
 		switch old.Did {
 		case ledger.AwayDenied, ledger.AwayDialog, ledger.AwayLeft:
 			denied++

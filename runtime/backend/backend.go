@@ -67,7 +67,7 @@ func askOnce(ctx context.Context, q judge.Question, e Env) judge.Reply {
 	case strings.ContainsRune(q.System, 0):
 		return failedReply(judge.Refused, "the system prompt contains a NUL character")
 	}
-	if why := cmp.Or(WhyRedirected(q.Project, e.Home, q.Named), e.whyBrought(q)); why != "" {
+	if why := cmp.Or(WhyRedirected(q.Project, e.Home, q.Named), e.projectVarFault(q)); why != "" {
 		return failedReply(judge.Redirected, why)
 	}
 	if q.Backend == judge.Claude {

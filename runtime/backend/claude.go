@@ -34,7 +34,7 @@ func clientArguments(q judge.Question) []string {
 }
 
 func askClaude(ctx context.Context, q judge.Question, e Env) judge.Reply {
-	project := e.foreignProject(q)
+	project := e.projectNotAboveHome(q)
 	client := e.findClient(q.Client, project)
 	if client == "" {
 		if q.Client != "" {
@@ -49,9 +49,9 @@ func askClaude(ctx context.Context, q judge.Question, e Env) judge.Reply {
 	})
 }
 
-// foreignProject returns the project's directory, or "" if it contains the user's home directory, and so the
+// projectNotAboveHome returns the project's directory, or "" if it contains the user's home directory, and so the
 // user's own programs.
-func (e Env) foreignProject(q judge.Question) string {
+func (e Env) projectNotAboveHome(q judge.Question) string {
 	if e.Home != "" && isWithin(e.Home, q.Project) {
 		return ""
 	}
@@ -146,11 +146,11 @@ func readEnvelope(data []byte, fallback string) (reply judge.Reply, explained bo
 	}
 	u := result.Usage
 	reply = judge.Reply{Model: judge.OneLine(fallback, 100), Usage: judge.Usage{
-		Input: wholeCount(u.Input), Output: wholeCount(u.Output), CacheRead: wholeCount(u.CacheRead), CacheWrite: wholeCount(u.CacheWrite),
+		Input: truncateCount(u.Input), Output: truncateCount(u.Output), CacheRead: truncateCount(u.CacheRead), CacheWrite: truncateCount(u.CacheWrite),
 	}}
 	reply.Micros = judge.PriceInMicros(reply.Model, reply.Usage)
 	if result.Cost != nil {
-		reply.Micros = wholeCount(*result.Cost*1e6 + 0.5)
+		reply.Micros = truncateCount(*result.Cost*1e6 + 0.5)
 	}
 	if result.IsError || result.Subtype != "success" {
 		reply.Failed = clientFailure(result.Status, result.Subtype, result.Text)
@@ -160,14 +160,14 @@ func readEnvelope(data []byte, fallback string) (reply judge.Reply, explained bo
 	return takeAnswer(reply, result.Answer), false
 }
 
-func clientFailure(code int, subtype, text string) judge.Failure {
+func clientFailure(httpStatus int, subtype, text string) judge.Failure {
 	switch {
-	case code <= 0:
-	case code == 401 || code == 403:
+	case httpStatus <= 0:
+	case httpStatus == 401 || httpStatus == 403:
 		return judge.LoggedOut
-	case code == 429:
+	case httpStatus == 429:
 		return judge.RateLimit
-	case code >= 500:
+	case httpStatus >= 500:
 		return judge.Overloaded
 	default:
 		return judge.Refused
@@ -209,7 +209,7 @@ type usage struct {
 	CacheWrite float64 `json:"cache_creation_input_tokens"`
 }
 
-func wholeCount(n float64) int64 {
+func truncateCount(n float64) int64 {
 	const most = 1e12
 	if !(n > 0) { // or NaN
 		return 0

@@ -175,7 +175,7 @@ func TestClaudeFails(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			w := newWorld(t)
 			reply := w.ask(c.script, 20_000)
-			scratch.FailIf(t, reply.Failed != c.want || reply.Detail == "", "%+v, want %s", reply, c.want)
+			scratch.ErrorIf(t, reply.Failed != c.want || reply.Detail == "", "%+v, want %s", reply, c.want)
 		})
 	}
 }
@@ -198,7 +198,7 @@ func TestClaudeDeadline(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			w := newWorld(t)
 			reply := w.ask(c.script, 1000)
-			scratch.FailIf(t, reply.Failed != judge.TimedOut || reply.Took > 20_000, "%+v", reply)
+			scratch.ErrorIf(t, reply.Failed != judge.TimedOut || reply.Took > 20_000, "%+v", reply)
 			w.gone("one")
 			w.gone("two")
 		})
@@ -210,7 +210,7 @@ func TestClaudeLeavesNobody(t *testing.T) {
 	w := newWorld(t)
 	reply := w.ask(`sleep 600 & echo $! > "$notes/two"
 `+prints(structured(yes)), 60_000)
-	scratch.FailIf(t, reply.Failed != "" || !reply.Continue || reply.Took > 30_000, "%+v", reply)
+	scratch.ErrorIf(t, reply.Failed != "" || !reply.Continue || reply.Took > 30_000, "%+v", reply)
 	w.gone("two")
 }
 
@@ -242,7 +242,7 @@ func TestClaudeEnvironment(t *testing.T) {
 		"CLAUDE_CONFIG_DIR=" + w.home + "/config", "https_proxy=http://proxy.example", "NODE_EXTRA_CA_CERTS=/ca.pem",
 		"SPRINGFIELD_JUDGE=1", "SPRINGFIELD=off", "DISABLE_TELEMETRY=1", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1",
 	} {
-		scratch.FailIf(t, !slices.Contains(got, want), "%s is missing", want)
+		scratch.ErrorIf(t, !slices.Contains(got, want), "%s is missing", want)
 	}
 	for _, v := range got {
 		name, _, _ := strings.Cut(v, "=")
@@ -251,9 +251,9 @@ func TestClaudeEnvironment(t *testing.T) {
 			t.Errorf("%s gets there", v)
 		}
 	}
-	scratch.FailIf(t, !slices.Contains(read(append(vars, "CLAUDE_CODE_USE_BEDROCK=1")), "AWS_PROFILE=work"),
+	scratch.ErrorIf(t, !slices.Contains(read(append(vars, "CLAUDE_CODE_USE_BEDROCK=1")), "AWS_PROFILE=work"),
 		"who asks through Bedrock needs AWS_PROFILE")
-	scratch.FailIf(t, slices.Contains(read(append(vars, "CLAUDE_CODE_USE_BEDROCK=0")), "AWS_PROFILE=work"),
+	scratch.ErrorIf(t, slices.Contains(read(append(vars, "CLAUDE_CODE_USE_BEDROCK=0")), "AWS_PROFILE=work"),
 		"who does not ask through Bedrock needs no AWS_PROFILE")
 }
 
@@ -468,7 +468,7 @@ func TestAskRefuses(t *testing.T) {
 			t.Errorf("%s: %+v", name, reply)
 		}
 	}
-	scratch.FailIf(t, rooted.IsTaken(filepath.Join(w.notes, "asked")), "the client ran")
+	scratch.ErrorIf(t, rooted.IsTaken(filepath.Join(w.notes, "asked")), "the client ran")
 }
 
 // No reply contains a key or another secret, whichever program prints it.

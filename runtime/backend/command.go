@@ -18,7 +18,7 @@ func askCommand(ctx context.Context, q judge.Question, e Env) judge.Reply {
 	if !isProgram(q.Command[0]) {
 		return failedReply(judge.NoClient, "there is no program at "+q.Command[0])
 	}
-	vars := e.pickVars(e.searchPath(e.foreignProject(q)), func(name string) bool {
+	vars := e.pickVars(e.searchPath(e.projectNotAboveHome(q)), func(name string) bool {
 		return slices.ContainsFunc(q.Named, func(named string) bool { return sameName(named, name) })
 	})
 	return e.run(ctx, q.Command, vars, q.System+"\n"+q.Page, func(printed []byte) (judge.Reply, bool) {

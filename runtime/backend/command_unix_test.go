@@ -68,7 +68,7 @@ func TestCommandFails(t *testing.T) {
 			}
 			reply := Ask(t.Context(), q, w.env("MY_KEY="+testKey))
 			sane(t, reply)
-			scratch.FailIf(t, reply.Failed != test.want || reply.Micros != 0 || !strings.Contains(reply.Detail, test.detail), "%+v", reply)
+			scratch.ErrorIf(t, reply.Failed != test.want || reply.Micros != 0 || !strings.Contains(reply.Detail, test.detail), "%+v", reply)
 			if test.want == judge.TimedOut {
 				w.gone("one")
 			}

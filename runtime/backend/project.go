@@ -69,25 +69,25 @@ func projectSettings(project string) []string {
 	return files
 }
 
-// dirAndAbove returns dir and its ancestors: all[0] by name, all[1] with symlinks resolved.
-func dirAndAbove(dir string) (all [2][]string) {
+// dirAndAbove returns dir and its ancestors: namedAndReal[0] by name, namedAndReal[1] with symlinks resolved.
+func dirAndAbove(dir string) (namedAndReal [2][]string) {
 	real, err := filepath.EvalSymlinks(dir)
 	if err != nil {
 		real = dir
 	}
 	for n, dir := range []string{filepath.Clean(dir), real} {
-		for all[n] = []string{dir}; dir != filepath.Dir(dir); {
+		for namedAndReal[n] = []string{dir}; dir != filepath.Dir(dir); {
 			dir = filepath.Dir(dir)
-			all[n] = append(all[n], dir)
+			namedAndReal[n] = append(namedAndReal[n], dir)
 		}
 	}
-	return all
+	return namedAndReal
 }
 
-// whyBrought returns a message about the first file of q.Variables, in the project or an ancestor, that cannot be read,
-// or sets a variable in q.Named or for where questions go, otherwise "". Hosts other than Claude Code pass these
+// projectVarFault returns a message about the first file of q.Variables, in the project or an ancestor, that cannot be
+// read, or sets a variable in q.Named or for where questions go, otherwise "". Hosts other than Claude Code pass these
 // variables to hooks. It ignores the home directory, variables outside of the environment, and unused cloud logins.
-func (e Env) whyBrought(q judge.Question) string {
+func (e Env) projectVarFault(q judge.Question) string {
 	if q.Project == "" {
 		return ""
 	}
@@ -153,7 +153,7 @@ func chosenIn(path, shown string, bad func(member string) bool) string {
 
 // firstBadMember returns the first member, by name, for which bad returns true, or "". Variables are members such as
 // env.PATH. The bool is false only for invalid data.
-func firstBadMember(data []byte, bad func(member string) bool) (string, bool) {
+func firstBadMember(data []byte, bad func(member string) bool) (name string, valid bool) {
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 	if len(bytes.TrimSpace(data)) == 0 {
 		return "", true

@@ -10,7 +10,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/judge"
 )
 
-func locationVariables() []string {
+func systemVariables() []string {
 	names := []string{"HOME", "PATH", "TMPDIR", "CLAUDE_CONFIG_DIR"}
 	if runtime.GOOS == "windows" {
 		names = append(names, "USERPROFILE", "USERNAME", "HOMEDRIVE", "HOMEPATH", "APPDATA", "LOCALAPPDATA",
@@ -48,7 +48,7 @@ func choosesDestination(member string) bool {
 			member)
 	}
 	name = strings.ToUpper(name)
-	return movesHome(member) || slices.Contains(locationVariables(), name) ||
+	return movesHome(member) || slices.Contains(systemVariables(), name) ||
 		slices.Contains([]string{"TEMP", "TMP", "COMSPEC", "SYSTEMROOT", "PATHEXT", "GODEBUG", "CLAUDE_CODE_GIT_BASH_PATH"}, name) ||
 		isRoutingVariable(name) || isCloudLogin(name) || hasAnyPrefix(name, "NODE_", "BUN_", "LD_", "DYLD_", "SSL_", "CLAUDE_CODE_API_")
 }
@@ -61,7 +61,7 @@ func movesHome(member string) bool {
 // pickVars returns the environment for the judge: HOME, PATH set to path, a few safe variables, and those that pick
 // accepts. judge.InJudge disables our hooks, and SPRINGFIELD=off those of older plugins.
 func (e Env) pickVars(path string, pick func(name string) bool) []string {
-	names := append(locationVariables(), "LANG", "LC_ALL", "LC_CTYPE", "TZ", "USER", "LOGNAME")
+	names := append(systemVariables(), "LANG", "LC_ALL", "LC_CTYPE", "TZ", "USER", "LOGNAME")
 	var vars []string
 	for _, v := range e.Vars {
 		name, value, ok := strings.Cut(v, "=")

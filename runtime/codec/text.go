@@ -29,8 +29,8 @@ func ExactText(inside []byte) string {
 	return string([]rune(string(Unescape(nil, inside)))) // each invalid byte becomes U+FFFD
 }
 
-// ExactString decodes a raw string, or null as "". ok is false for other values.
-func ExactString(raw []byte) (text string, ok bool) {
+// ExactString decodes a raw string, or null as "". isTextOrNull is false for other values.
+func ExactString(raw []byte) (text string, isTextOrNull bool) {
 	return ExactText(InsideQuotes(raw)), InsideQuotes(raw) != nil || string(raw) == "null"
 }
 

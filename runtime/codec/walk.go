@@ -111,8 +111,8 @@ func (w *Walk) Leave(inner *Walk) {
 // IsAlone reports, after Next has returned false, whether the value is complete and nothing follows it.
 func (w *Walk) IsAlone() bool { return w.at == ended && skipSpace(w.line, w.i) == len(w.line) }
 
-// FirstObject returns the object at the beginning of a text, or nil if it is incomplete.
-func FirstObject(text []byte) []byte {
+// ObjectAtStart returns the object at the beginning of a text, or nil if it is incomplete.
+func ObjectAtStart(text []byte) []byte {
 	w := EnterValue(text, '{')
 	for w.Next() {
 	}
@@ -131,16 +131,16 @@ func (w *Walk) TornText() []byte {
 }
 
 // FindMember returns the raw value of the last member with one of these names, or nil.
-func FindMember(object []byte, names ...string) (found []byte) {
+func FindMember(object []byte, names ...string) (lastFound []byte) {
 	w := EnterValue(object, '{')
 	for w.Next() {
 		for _, name := range names {
 			if string(w.Key) == name {
-				found = w.Value()
+				lastFound = w.Value()
 			}
 		}
 	}
-	return found
+	return lastFound
 }
 
 // Elements calls yield with each raw element of a JSON array. It returns false if the array is incomplete.

@@ -47,7 +47,7 @@ func (d *Console) FindAftermath(r ledger.Record) (a Aftermath) {
 		return true
 	}
 	if h, known := registry.HostNamed(r.Host); known {
-		h.Log.EachLastEntry(d.findLog(r.Session), 4<<20, visit)
+		h.Log.EachEntryAtEnd(d.findLog(r.Session), 4<<20, visit)
 	}
 	return a
 }
@@ -85,8 +85,8 @@ func (a *Aftermath) followContinue(what transcript.Happening, at int64) {
 	}
 }
 
-// OutcomeInWords returns how a session ended after a decision against the decision, or "".
-func (a Aftermath) OutcomeInWords(agent string) string {
+// FailureIfAny returns how a session ended after a decision against the decision, or "".
+func (a Aftermath) FailureIfAny(agent string) string {
 	switch {
 	case a.Failure != "":
 		return "the session failed: " + a.Failure

@@ -151,7 +151,7 @@ func (d *Console) knownSessions(prefix string, n int) (all []ledger.Record) {
 			all = append(all, a)
 		}
 	}
-	for _, r := range ledger.LastOfSessions(d.stateDirs(), prefix, n) {
+	for _, r := range ledger.LastOfEachSession(d.stateDirs(), prefix, n) {
 		add(r)
 	}
 	if prefix == "" {
@@ -179,7 +179,7 @@ func (d *Console) resolveSession(id string) (string, error) {
 	case 0:
 		advice := "no session is known yet; omit --session, or see below " + d.shortPath(d.projectsDir())
 		if all := d.knownSessions("", enough); len(all) > 0 {
-			advice = "the latest sessions are " + d.listSessions(all)
+			advice = "the latest sessions are " + d.sessionsInWords(all)
 		}
 		return "", &adviceError{"no session " + strconv.Quote(id) + " is known", advice}
 	default:
@@ -187,12 +187,12 @@ func (d *Console) resolveSession(id string) (string, error) {
 		if len(all) > enough {
 			all, more = all[:enough], ", and more"
 		}
-		return "", &adviceError{"more than one session begins with " + strconv.Quote(id), "give more characters of the ID: " + d.listSessions(all) + more}
+		return "", &adviceError{"more than one session begins with " + strconv.Quote(id), "give more characters of the ID: " + d.sessionsInWords(all) + more}
 	}
 }
 
-// listSessions lists sessions as in 3f2a51c7-… (~/p, 3 min ago).
-func (d *Console) listSessions(all []ledger.Record) string {
+// sessionsInWords lists sessions as in 3f2a51c7-… (~/p, 3 min ago).
+func (d *Console) sessionsInWords(all []ledger.Record) string {
 	var said []string
 	for _, a := range all {
 		s := a.Session

@@ -32,7 +32,7 @@ func decided(t *testing.T, d Console, all ...ledger.Record) {
 	}
 }
 
-var must, put, failIf = scratch.Must, scratch.PutFile, scratch.FailIf
+var must, put, failIf = scratch.Must, scratch.PutFile, scratch.ErrorIf
 
 // An answer covers the user's session, else their project, and others only on request. The last decision is never one
 // about a question like this.
@@ -289,7 +289,7 @@ func TestHoldStopsEveryHost(t *testing.T) {
 	}
 	held(30*time.Minute, 30*time.Minute)
 	shows("all sessions: held for 30 min, set just now; lift it with springfield resume")
-	events := d.holdEvents()
+	events := d.noteHoldEvents()
 	failIf(t, len(events) != 1, "%d events, want one: %v", len(events), events)
 	// A slash command of another host has held its own directory for longer.
 	other := d

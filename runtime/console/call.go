@@ -61,7 +61,7 @@ func (d *Console) AnswerCall(args []string) error {
 		if err != nil {
 			return err
 		}
-		return d.PrintPage(operand, settings)
+		return d.PrintJudgePage(operand, settings)
 	}
 	return ErrUsage
 }
@@ -195,7 +195,7 @@ func (d *Console) answerLoopCall(args []string) error {
 	case word == "set" && n >= 2:
 		return d.SetLoop(c.operands[0], c.operands[1:])
 	case word == "stop":
-		return d.StopLoop(c.has("--delete"))
+		return d.StopLoopIfAny(c.has("--delete"))
 	case word == "history":
 		return d.LoopHistory(c.number["-n"], c.has("--all"), c.has("--json"))
 	case word == "history show" && n == 1:

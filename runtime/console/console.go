@@ -147,16 +147,16 @@ func (d *Console) printDecision(r ledger.Record) {
 	d.printLead(kind, r.Plugin+" "+did, ", "+d.agoOf(r.At)+name, 2)
 	d.printField("  rule     ", r.Rule)
 	d.printField("  because  ", r.Evidence)
-	d.printHoldsOf(r)
+	d.printHoldChange(r)
 	if !ofPrompt(r) {
 		after := d.FindAftermath(r)
 		if n := max(after.blocks[0], after.blocks[1]); n > 0 {
 			times := " time" + strings.Repeat("s", min(n-1, 1))
 			d.printField("  besides  ", "another hook made "+agent+" go on, "+strconv.Itoa(n)+times+" since the prompt: "+after.blocker)
 		}
-		d.printField("  then     ", after.OutcomeInWords(agent))
+		d.printField("  then     ", after.FailureIfAny(agent))
 	}
-	d.printField("  read in  ", language.LanguageName(r.Lang))
+	d.printField("  read in  ", language.ForeignLanguage(r.Lang))
 	d.printField("  sent to "+agent+": ", r.Reason)
 	d.printField("  shown to you:   ", r.Told)
 	if r.Decision == "continue" && r.Left != nil {
@@ -241,7 +241,7 @@ func (d *Console) foldLine(s string, indent int) string {
 	return display.UnglueBlanks(line)
 }
 
-func (d *Console) printNote(s string) {
+func (d *Console) printNoteToErr(s string) {
 	besides := *d
 	besides.Out = d.Err
 	besides.printLine("springfield: note: " + s)
@@ -274,9 +274,9 @@ func padRight(s string, width int) string {
 // ErrUsage is returned for an invalid call.
 var ErrUsage = errors.New("usage")
 
-// PrintPage prints the page that a judge would get about the end of a session log, and whether a judge would
+// PrintJudgePage prints the page that a judge would get about the end of a session log, and whether a judge would
 // be asked. If logPath is "", it uses the current session's log. No judge is asked.
-func (d *Console) PrintPage(logPath string, settings hook.Settings) error {
+func (d *Console) PrintJudgePage(logPath string, settings hook.Settings) error {
 	if logPath == "" {
 		if logPath = d.findLog(d.Session); logPath == "" {
 			return &adviceError{"which session?", "pass the path of its log: page ~/.claude/projects/…/SESSION.jsonl"}
@@ -299,12 +299,12 @@ func (d *Console) PrintPage(logPath string, settings hook.Settings) error {
 		return err
 	}
 	d.printLine("")
-	d.printLine(WouldAsk(settings.Strategy, snapshot.Verdict))
+	d.printLine(JudgeInWords(settings.Strategy, snapshot.Verdict))
 	return nil
 }
 
-// WouldAsk describes whether a judge would be asked about a stop.
-func WouldAsk(known strategy.Strategy, v strategy.Verdict) string {
+// JudgeInWords describes whether a judge would be asked about a stop.
+func JudgeInWords(known strategy.Strategy, v strategy.Verdict) string {
 	by := " (rule " + v.Rule + ", " + strconv.Itoa(v.Sure) + " % sure: " + v.Evidence + ")"
 	if !known.Judges {
 		return "the judge is not asked: " + known.Name + " decides by itself" + by

@@ -76,7 +76,7 @@ func (d *Console) HoldSessions(session string, duration time.Duration) error {
 			"SPRINGFIELD=off in its environment, so that hooks always let it stop; or run " + display.GlueBlanks("springfield disable PLUGIN")}
 	}
 	if d.JSON {
-		d.noteUnnoted(err)
+		d.noteIfUnnoted(err)
 		return d.printJSON(&holdShape{session, true, h.Since, h.Until})
 	}
 	agents := "every agent"
@@ -88,7 +88,7 @@ func (d *Console) HoldSessions(session string, duration time.Duration) error {
 		d.printLine(ends)
 	}
 	d.printLine("lift it from a terminal of your own: " + d.resumeCall(session))
-	d.noteUnnoted(err)
+	d.noteIfUnnoted(err)
 	return nil
 }
 
@@ -125,7 +125,7 @@ type holdShape struct {
 	Until   int64 // 0, and omitted, until resume
 }
 
-func (h *holdShape) Members(m *codec.Members) {
+func (h *holdShape) Members(m *codec.ReadWriter) {
 	m.KeepEmpty().Text("session", &h.Session)
 	m.KeepEmpty().Bool("held", &h.Held)
 	codec.Number(m, "since", &h.Since)
@@ -176,7 +176,7 @@ func (d *Console) LiftHold(session string) error {
 	}
 	// Prefer an error that leaves a hold in force to ErrUnnoted.
 	for _, dir := range d.stateDirs() {
-		fault := ledger.LiftHold(dir, sessionKey(session), d.Now(), d.meansOf(t.Name))
+		fault := ledger.LiftHoldIfAny(dir, sessionKey(session), d.Now(), d.meansOf(t.Name))
 		if fault != nil && (err == nil || err == ledger.ErrUnnoted) {
 			err = fault
 		}
@@ -184,13 +184,13 @@ func (d *Console) LiftHold(session string) error {
 	if err != nil && err != ledger.ErrUnnoted {
 		return err
 	}
-	d.noteUnnoted(err)
+	d.noteIfUnnoted(err)
 	return d.sayNoHold(session, "lifted the hold on "+sessionOrAll(session))
 }
 
-func (d *Console) noteUnnoted(err error) {
+func (d *Console) noteIfUnnoted(err error) {
 	if err == ledger.ErrUnnoted {
-		d.printNote(err.Error() + ", so why and log will not show it")
+		d.printNoteToErr(err.Error() + ", so why and log will not show it")
 	}
 }
 
@@ -229,17 +229,18 @@ func (d *Console) holdEnd(h ledger.Hold) string {
 	return " for " + timestamp.LengthInWords(h.Until-d.Now().UnixMilli())
 }
 
-// holdEvents returns the events of holds. An error is printed as a note, because decisions can be shown without them.
-func (d *Console) holdEvents() []ledger.HoldEvent {
-	all, err := ledger.NoteHoldEvents(d.stateDirs(), d.Now())
+// noteHoldEvents returns the events of holds. An error is printed as a note, because decisions can be shown without
+// them.
+func (d *Console) noteHoldEvents() []ledger.HoldEvent {
+	all, err := ledger.NoteAndReadHolds(d.stateDirs(), d.Now())
 	if err != nil {
-		d.printNote("read the history of holds: " + err.Error())
+		d.printNoteToErr("read the history of holds: " + err.Error())
 	}
 	return all
 }
 
 func (d *Console) lastHoldNote(session string) (said string) {
-	for _, e := range d.holdEvents() {
+	for _, e := range d.noteHoldEvents() {
 		if e.Of == sessionKey(session) {
 			said = "; the last one " + holdEventInWords(e, d.Now())
 		}
@@ -247,13 +248,13 @@ func (d *Console) lastHoldNote(session string) (said string) {
 	return said
 }
 
-// printHoldsOf prints the last change of the hold on all sessions, and of the session's own, if the decision is due to a
-// hold or if some other program removed it in the last 24 hours.
-func (d *Console) printHoldsOf(r ledger.Record) {
-	for _, e := range ledger.LastHoldEvents(d.holdEvents()) {
+// printHoldChange prints the last change of the hold on all sessions, and of the session's own, if the decision is due
+// to a hold or if some other program removed it in the last 24 hours.
+func (d *Console) printHoldChange(r ledger.Record) {
+	for _, e := range ledger.LastHoldEvents(d.noteHoldEvents()) {
 		tells := r.Rule == "hold" || e.Did == ledger.HoldRemoved && d.Now().UnixMilli()-e.At < freshly.Milliseconds()
 		if tells && (e.Of == "" || e.Of == sessionKey(r.Session)) {
-			d.printLine("  hold     on " + heldInWords(e) + " " + holdEventInWords(e, d.Now()))
+			d.printLine("  hold     on " + holdScopeInWords(e) + " " + holdEventInWords(e, d.Now()))
 		}
 	}
 }
@@ -268,7 +269,7 @@ const (
 // describes how it ran out in the last five minutes, and the holds removed in the last 24 hours. If the history cannot
 // be read, news is the error.
 func HoldNews(dirs []string, now time.Time) (howSet string, news []string) {
-	all, err := ledger.NoteHoldEvents(dirs, now)
+	all, err := ledger.NoteAndReadHolds(dirs, now)
 	if err != nil {
 		return "", []string{"read the history of holds: " + err.Error()}
 	}
@@ -278,7 +279,7 @@ func HoldNews(dirs []string, now time.Time) (howSet string, news []string) {
 		case e.Of == "" && e.BeginsHold():
 			howSet = strings.Replace(holdEventInWords(e, now), holdLength(e), "", 1)
 		case e.Did == ledger.HoldRemoved && ago < freshly, e.Did == ledger.HoldEnded && e.Of == "" && ago < lately:
-			news = append(news, "the hold on "+heldInWords(e)+" "+holdEventInWords(e, now))
+			news = append(news, "the hold on "+holdScopeInWords(e)+" "+holdEventInWords(e, now))
 		}
 	}
 	return howSet, news
@@ -323,7 +324,7 @@ func originOf(e ledger.HoldEvent) string {
 	return " from " + shorten(e.From)
 }
 
-func heldInWords(e ledger.HoldEvent) string {
+func holdScopeInWords(e ledger.HoldEvent) string {
 	return display.OneLine(sessionOrAll(shorten(strings.TrimPrefix(e.Of, "session:"))))
 }
 

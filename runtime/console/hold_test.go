@@ -119,7 +119,7 @@ func TestEndedHoldIsNewsForMinutes(t *testing.T) {
 func TestLogListsHoldsSinceTheFirstDecision(t *testing.T) {
 	d, out := console(t)
 	for _, ago := range []time.Duration{3 * time.Hour, 10 * time.Minute} {
-		_, unnoted := ledger.NoteHoldEvents([]string{d.Dir}, d.Now().Add(-ago)) // it notes the end of the first
+		_, unnoted := ledger.NoteAndReadHolds([]string{d.Dir}, d.Now().Add(-ago)) // it notes the end of the first
 		_, err := ledger.SetHold(d.Dir, "", d.Now().Add(-ago), time.Hour, ledger.Means{Program: "springfield"})
 		must(t, cmp.Or(unnoted, err))
 	}

@@ -86,7 +86,7 @@ func (l *list) printRow(r row) {
 
 func (l *list) allRows(all []ledger.Record, n int) (rows []row) {
 	var events []ledger.HoldEvent
-	past := l.holdEvents()
+	past := l.noteHoldEvents()
 	for i, e := range past {
 		listed := e.Of == "" || l.view.Scope == (ledger.Scope{}) || e.Of == l.view.Scope.Session ||
 			slices.ContainsFunc(all, func(r ledger.Record) bool { return sessionKey(r.Session) == e.Of })
@@ -156,5 +156,5 @@ func (l *list) placeOf(r ledger.Record) string {
 }
 
 func (l *list) rowOfHold(e ledger.HoldEvent) row {
-	return row{when: l.agoOf(e.At), did: display.OneLine(shorten(e.Did)), who: display.OneLine(shorten(e.Program)), rule: "hold", text: heldInWords(e) + holdLength(e) + originOf(e)}
+	return row{when: l.agoOf(e.At), did: display.OneLine(shorten(e.Did)), who: display.OneLine(shorten(e.Program)), rule: "hold", text: holdScopeInWords(e) + holdLength(e) + originOf(e)}
 }

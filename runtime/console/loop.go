@@ -73,10 +73,10 @@ type loopHere struct {
 }
 
 // ActiveLoop returns the path of the active loop's file, or "" if none exists, and the driver.
-func (d *Console) ActiveLoop() (path string, driver Driver) {
-	l, err := d.openLoop(false)
+func (d *Console) ActiveLoop() (path string, driverOfDir Driver) {
+	l, err := d.openLoopIfAny(false)
 	if err != nil {
-		return "", driver
+		return "", driverOfDir
 	}
 	defer l.space.Close()
 	if l.file.Found && l.fault == nil && l.goal.Active {
@@ -85,9 +85,9 @@ func (d *Console) ActiveLoop() (path string, driver Driver) {
 	return path, l.driver
 }
 
-// openLoop opens the workspace that the hook would find or, if exact is set, the working directory itself, and reads
-// the loop's file.
-func (d *Console) openLoop(exact bool) (*loopHere, error) {
+// openLoopIfAny opens the workspace that the hook would find or, if exact is set, the working directory itself, and
+// reads the loop's file.
+func (d *Console) openLoopIfAny(exact bool) (*loopHere, error) {
 	here := *d
 	if d.Caller == nil {
 		here.Session = "" // a user's loop is for the next session
@@ -157,7 +157,7 @@ func (l *loopHere) maxIfTyped(n int) int {
 
 func (l *loopHere) sayCapped() {
 	if n := l.mostTurns(l.goal); n < l.goal.Max {
-		l.printNote("the file asks for " + strconv.Itoa(l.goal.Max) + " turns, and " + wiggum.CapOriginInWords(l.typedMaxFor(l.goal), n) +
+		l.printNoteToErr("the file asks for " + strconv.Itoa(l.goal.Max) + " turns, and " + wiggum.CapOriginInWords(l.typedMaxFor(l.goal), n) +
 			": a larger number counts only if you type it in a terminal of your own: " + l.commandTo("loop set max "+strconv.Itoa(min(l.goal.Max, activity.MostIterations))))
 	}
 }
@@ -166,7 +166,7 @@ func (l *loopHere) sayHeld() {
 	inForce, _ := ledger.HoldsInForce(l.stateDirs(), l.Now())
 	for _, h := range inForce {
 		if h.Of == "" || h.Of == sessionKey(l.goal.Session) {
-			l.printNote("a hold is in force" + l.holdEnd(h.Hold) + ", so this loop does not continue; lift it with " + l.resumeCall(strings.TrimPrefix(h.Of, "session:")))
+			l.printNoteToErr("a hold is in force" + l.holdEnd(h.Hold) + ", so this loop does not continue; lift it with " + l.resumeCall(strings.TrimPrefix(h.Of, "session:")))
 		}
 	}
 }
@@ -176,7 +176,7 @@ func (l *loopHere) ceiling() int {
 	return rounds
 }
 
-func (l *loopHere) unreadError() error {
+func (l *loopHere) wrapFault() error {
 	return &adviceError{"read loop: " + l.filePath() + ": " + l.fault.Error(),
 		"correct it, or remove it with " + l.commandTo("loop stop --delete")}
 }
@@ -214,14 +214,14 @@ func (l *loopHere) reportEvent(what string, goal wiggum.Goal, loopFile []byte) {
 		Count: goal.Count, Max: l.mostTurns(goal), Session: goal.Session, Dir: l.space.Dir, File: wiggum.ShortenFile(loopFile), Typed: l.past.Typed,
 	}
 	if err := hook.ReportLoopEvent(l.Dir, l.driver.Settings.Progress, e, l.Getenv, process.Patience); err != nil {
-		l.printNote("report the loop event: " + err.Error())
+		l.printNoteToErr("report the loop event: " + err.Error())
 	}
 	if also := l.stateDirs()[1:]; (e.Typed > 0 || e.EndsLoop()) && len(also) > 0 { // read by other hosts' hooks
 		_ = ledger.AppendLoop(also[0], e)
 	}
 }
 
-func (l *loopHere) tellCancelled(was wiggum.Goal, loopFile []byte) {
+func (l *loopHere) reportCancelled(was wiggum.Goal, loopFile []byte) {
 	l.past = ledger.PastOfLoop(l.Dir, was.ID, l.space.Dir) // the file might be gone
 	if was.ID != "" && (was.Active || l.past.Typed > 0) {
 		l.reportEvent(activity.LoopCancelled, was, loopFile)
@@ -231,10 +231,10 @@ func (l *loopHere) tellCancelled(was wiggum.Goal, loopFile []byte) {
 func (l *loopHere) beginLoop(draft []byte, o LoopStart) error {
 	free := func() error {
 		if l.fault != nil && !o.Replace {
-			return l.unreadError()
+			return l.wrapFault()
 		}
 		if l.file.Found && (l.goal.Active || l.goal.ID == "") && !o.Replace { // without an ID it is not in the history
-			return &adviceError{"this directory already has a loop: " + loopName(l.goal) + l.progress(l.goal),
+			return &adviceError{"this directory already has a loop: " + loopIDOrFile(l.goal) + l.progress(l.goal),
 				"stop it with " + l.commandTo("loop stop") + ", or replace it with --replace"}
 		}
 		return nil
@@ -275,7 +275,7 @@ func (l *loopHere) beginLoop(draft []byte, o LoopStart) error {
 	if err != nil {
 		return err
 	}
-	l.tellCancelled(was, before)
+	l.reportCancelled(was, before)
 	l.past.Typed = typed
 	l.reportEvent(activity.LoopStarted, l.goal, l.file.Data)
 	until := "without a promise that could end it earlier"
@@ -390,7 +390,7 @@ func parseEntry(key string, values []string) (field [2]string, err error) {
 // SetLoop sets a key of the workspace's loop, one of LoopKeys, in its file, and prints the value. It records a raised
 // maximum or a cancelled loop.
 func (d *Console) SetLoop(key string, values []string) error {
-	l, err := d.openLoop(false)
+	l, err := d.openLoopIfAny(false)
 	if err != nil {
 		return err
 	}
@@ -398,7 +398,7 @@ func (d *Console) SetLoop(key string, values []string) error {
 	var field [2]string
 	body := strings.Join(values, " ")
 	if key == "goal" {
-		body, err = checkGoal(body)
+		body, err = trimGoal(body)
 	} else {
 		field, err = parseEntry(key, values)
 	}
@@ -418,7 +418,7 @@ func (d *Console) SetLoop(key string, values []string) error {
 			return nil, &adviceError{"there is no loop in " + l.space.Dir,
 				"start one with " + l.commandTo(`loop start "Fix the failing tests"`)}
 		case l.fault != nil:
-			return nil, l.unreadError()
+			return nil, l.wrapFault()
 		case key == "max" && n <= l.goal.Count:
 			return nil, misused("max: "+strconv.Itoa(l.goal.Count)+" turns are done already", "choose a larger number, or let Claude stop with "+l.commandTo("loop stop"))
 		case key == "count" && n > l.mostTurns(l.goal):
@@ -439,7 +439,7 @@ func (d *Console) SetLoop(key string, values []string) error {
 		return err
 	}
 	if was.Active && !l.goal.Active {
-		l.tellCancelled(was, l.file.Data)
+		l.reportCancelled(was, l.file.Data)
 	}
 	if typed > 0 {
 		l.past.Typed = typed
@@ -457,7 +457,7 @@ func (d *Console) SetLoop(key string, values []string) error {
 	} else if key == "max" {
 		body += ", " + l.turnsAhead()
 	}
-	l.printLine(key + " is " + titleOf(body) + "; it takes effect at the next stop")
+	l.printLine(key + " is " + firstLineOf(body) + "; it takes effect at the next stop")
 	return nil
 }
 
@@ -469,10 +469,10 @@ func (l *loopHere) pausedFile() ([]byte, error) {
 	return wiggum.SetFields(l.file.Data, fields...)
 }
 
-// StopLoop pauses the workspace's loop, or deletes its file if remove is set, and prints the result. If there is
+// StopLoopIfAny pauses the workspace's loop, or deletes its file if remove is set, and prints the result. If there is
 // nothing to stop, it only prints that.
-func (d *Console) StopLoop(remove bool) error {
-	l, err := d.openLoop(false)
+func (d *Console) StopLoopIfAny(remove bool) error {
+	l, err := d.openLoopIfAny(false)
 	if err != nil {
 		return err
 	}
@@ -486,7 +486,7 @@ func (d *Console) StopLoop(remove bool) error {
 			return nil, nil
 		}
 		if l.fault != nil {
-			return nil, l.unreadError()
+			return nil, l.wrapFault()
 		}
 		return l.pausedFile()
 	})
@@ -502,7 +502,7 @@ func (d *Console) StopLoop(remove bool) error {
 	case !remove:
 		before = l.file.Data
 	}
-	l.tellCancelled(was, before)
+	l.reportCancelled(was, before)
 	if !remove {
 		l.printLine("stopped the loop" + l.progress(was) + ": Claude may stop")
 		l.printLine("its file stays, with active: false; to continue, run " + l.commandTo("loop set active true"))

@@ -99,9 +99,9 @@ func TestCeilingIsRaisedBySelf(t *testing.T) {
 // The end of a loop is recorded once.
 func TestLoopStopsOnce(t *testing.T) {
 	for name, end := range map[string]func(d Console) error{
-		"stop --delete":  func(d Console) error { return d.StopLoop(true) },
+		"stop --delete":  func(d Console) error { return d.StopLoopIfAny(true) },
 		"set active":     func(d Console) error { return d.SetLoop("active", []string{"false"}) },
-		"stop, delete":   func(d Console) error { return cmp.Or(d.StopLoop(false), d.StopLoop(true)) },
+		"stop, delete":   func(d Console) error { return cmp.Or(d.StopLoopIfAny(false), d.StopLoopIfAny(true)) },
 		"start, replace": func(d Console) error { return d.StartLoop(LoopStart{Goal: "Another", Replace: true}) },
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -153,7 +153,7 @@ func FuzzLoopWords(f *testing.F) {
 		}
 		failIf(t, (d.StartLoop(LoopStart{Goal: value}) == nil) && (fault != nil || was.Active && key != "active"),
 			"a loop began over %q", data)
-		must(t, d.StopLoop(true))
+		must(t, d.StopLoopIfAny(true))
 		entries, err := os.ReadDir(d.Work)
 		failIf(t, err != nil || len(entries) != 1, "%v is there: %v", entries, err)
 	})

@@ -69,7 +69,7 @@ var templates = []template{
 }
 
 func (d *Console) StartLoop(o LoopStart) error {
-	l, err := d.openLoop(o.Named)
+	l, err := d.openLoopIfAny(o.Named)
 	if err != nil {
 		return err
 	}
@@ -82,12 +82,12 @@ func (d *Console) StartLoop(o LoopStart) error {
 }
 
 func (l *loopHere) draftLoop(o LoopStart) ([]byte, error) {
-	goal, err := checkGoal(o.Goal)
+	goal, err := trimGoal(o.Goal)
 	if err != nil {
 		return nil, err
 	}
 	if o.FromTodos {
-		todos, err := l.listOpenTodos()
+		todos, err := l.needOpenTodos()
 		if err != nil {
 			return nil, err
 		}
@@ -95,7 +95,7 @@ func (l *loopHere) draftLoop(o LoopStart) ([]byte, error) {
 	}
 	draft := template{max: wiggum.DefaultMax, promise: defaultPromise}.loopFile()
 	if o.Template != "" {
-		own, fault := l.userTemplate(o.Template)
+		own, fault := l.userTemplateIfAny(o.Template)
 		i := slices.IndexFunc(templates, func(t template) bool { return t.name == o.Template })
 		switch {
 		case fault != nil:
@@ -104,7 +104,7 @@ func (l *loopHere) draftLoop(o LoopStart) ([]byte, error) {
 			draft = own
 		case i < 0:
 			return nil, misused("there is no template "+strconv.Quote(o.Template),
-				"choose from "+strings.Join(TemplateNames(l.Dir), ", ")+
+				"choose from "+strings.Join(AllTemplateNames(l.Dir), ", ")+
 					"; add your own as files like "+filepath.Join(templateDir(l.Dir), "NAME.md"))
 		default:
 			draft = templates[i].loopFile()
@@ -168,7 +168,7 @@ func applyChoices(draft []byte, o LoopStart) ([]byte, error) {
 	return wiggum.SetFields(draft, fields...)
 }
 
-func checkGoal(text string) (string, error) {
+func trimGoal(text string) (string, error) {
 	text = strings.TrimSpace(text)
 	if len(text) > 64<<10 {
 		return "", misused("the goal is longer than 64 KiB",
@@ -182,7 +182,7 @@ func checkGoal(text string) (string, error) {
 
 func templateDir(state string) string { return filepath.Join(state, "loops", "templates") }
 
-func (l *loopHere) userTemplate(name string) ([]byte, error) {
+func (l *loopHere) userTemplateIfAny(name string) ([]byte, error) {
 	if !canNameTemplate(name) {
 		return nil, nil
 	}
@@ -207,8 +207,8 @@ func canNameTemplate(s string) bool {
 	return s != "" && len(s) <= 64 && strings.Trim(s, "-_0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""
 }
 
-// TemplateNames returns the names of all templates, the user's own last.
-func TemplateNames(state string) (all []string) {
+// AllTemplateNames returns the names of all templates, the user's own last.
+func AllTemplateNames(state string) (all []string) {
 	for _, t := range templates {
 		all = append(all, t.name)
 	}
@@ -220,7 +220,7 @@ func TemplateNames(state string) (all []string) {
 	return all
 }
 
-func (l *loopHere) listOpenTodos() (string, error) {
+func (l *loopHere) needOpenTodos() (string, error) {
 	path, at := l.currentTranscript()
 	if path == "" {
 		return "", &adviceError{"no session of " + l.space.Dir + " was found", "sessions are in " + l.transcriptDirs()[0] + "; start Claude Code once in this directory, or write the goal yourself"}
@@ -248,7 +248,7 @@ func (l *loopHere) listOpenTodos() (string, error) {
 	if open == 0 {
 		return "", &adviceError{"the latest session here has no open todos: " + session + ", " + l.agoOf(at), "write the goal yourself; recent models keep a todo list only with CLAUDE_CODE_ENABLE_TODO_TOOLS=1"}
 	}
-	l.printNote(strconv.Itoa(open) + " open todos of session " + session + ", " + l.agoOf(at))
+	l.printNoteToErr(strconv.Itoa(open) + " open todos of session " + session + ", " + l.agoOf(at))
 	return strings.TrimSuffix(b.String(), "\n"), nil
 }
 

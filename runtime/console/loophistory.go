@@ -27,7 +27,7 @@ type pastLoop struct {
 	typed int    // last maximum that the user typed, or 0
 }
 
-func (p *pastLoop) Members(m *codec.Members) {
+func (p *pastLoop) Members(m *codec.ReadWriter) {
 	m.KeepEmpty().Text("id", &p.ID)
 	m.KeepEmpty().Text("directory", &p.Directory)
 	codec.Number(m.KeepEmpty(), "began", &p.Began)
@@ -59,7 +59,7 @@ func (d *Console) recordedLoops() ([]pastLoop, error) {
 		if e.File != "" {
 			p.file, p.Goal = e.File, ""
 			if g, err := wiggum.ReadLoop([]byte(e.File)); err == nil {
-				p.Goal = titleOf(g.Body)
+				p.Goal = firstLineOf(g.Body)
 			}
 		}
 	}
@@ -68,7 +68,7 @@ func (d *Console) recordedLoops() ([]pastLoop, error) {
 	return all, nil
 }
 
-func titleOf(body string) string {
+func firstLineOf(body string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(body), "\n")
 	line = display.OneLine(strings.TrimPrefix(line, "Goal: "))
 	return strings.TrimSpace(quotation.ClipRunes(line, 79))
@@ -77,7 +77,7 @@ func titleOf(body string) string {
 // LoopHistory prints the last n loops of the workspace, oldest first. If all is set, it prints loops of every
 // workspace.
 func (d *Console) LoopHistory(n int, all, asJSON bool) error {
-	l, err := d.openLoop(false)
+	l, err := d.openLoopIfAny(false)
 	if err != nil {
 		return err
 	}
@@ -175,13 +175,13 @@ func (d *Console) RerunLoop(id string, o LoopStart) error {
 	if _, err := wiggum.ReadLoop([]byte(p.file)); err != nil {
 		return &adviceError{"loop " + id + " cannot run again: its record is not a valid loop: " + err.Error(), "start a new one with " + d.commandTo(`loop start "…"`)}
 	}
-	l, err := d.openLoop(o.Named)
+	l, err := d.openLoopIfAny(o.Named)
 	if err != nil {
 		return err
 	}
 	defer l.space.Close()
 	if len(p.file) > 16<<10 {
-		l.printNote("its text is cut off, because the history keeps only the first 16 KiB")
+		l.printNoteToErr("its text is cut off, because the history keeps only the first 16 KiB")
 	}
 	o.Max = cmp.Or(o.Max, min(p.typed, p.Max))
 	draft, err := applyChoices([]byte(p.file), o)

@@ -26,7 +26,7 @@ type loopStatus struct {
 	Ceiling int
 }
 
-func (s *loopStatus) Members(m *codec.Members) {
+func (s *loopStatus) Members(m *codec.ReadWriter) {
 	m.KeepEmpty().Text("directory", &s.Directory)
 	m.KeepEmpty().Text("file", &s.File)
 	m.KeepEmpty().Text("state", &s.State)
@@ -41,7 +41,7 @@ type loopJSON struct {
 	Limit int // max or the ceiling
 }
 
-func (l *loopJSON) Members(m *codec.Members) {
+func (l *loopJSON) Members(m *codec.ReadWriter) {
 	m.Text("id", &l.ID)
 	codec.Number(m.KeepEmpty(), "iteration", &l.Count)
 	codec.Number(m.KeepEmpty(), "max", &l.Max)
@@ -57,7 +57,7 @@ func (l *loopJSON) Members(m *codec.Members) {
 }
 
 func (d *Console) LoopStatus(asJSON bool) error {
-	l, err := d.openLoop(false)
+	l, err := d.openLoopIfAny(false)
 	if err != nil {
 		return err
 	}
@@ -73,22 +73,22 @@ func (d *Console) LoopStatus(asJSON bool) error {
 		s.State, s.Problem, says = "unreadable", l.fault.Error(), s.File+" is not a valid loop: "+l.fault.Error()
 	case !g.Active:
 		s.State = "inactive"
-		says = "loop " + loopName(g) + " is paused" + l.progress(g) + "; to continue, run " + l.commandTo("loop set active true")
+		says = "loop " + loopIDOrFile(g) + " is paused" + l.progress(g) + "; to continue, run " + l.commandTo("loop set active true")
 	case g.Session != "" && l.isDeserted():
 		s.State = "waiting"
-		says = "loop " + loopName(g) + " waits for session " + g.Session + l.progress(g) + ", but another session is active here; to give it the loop, run " + l.commandTo("loop set session none")
+		says = "loop " + loopIDOrFile(g) + " waits for session " + g.Session + l.progress(g) + ", but another session is active here; to give it the loop, run " + l.commandTo("loop set session none")
 	case l.waitsForUser():
 		s.State, s.Problem = "waiting", l.driver.problemInWords()
-		says = "loop " + loopName(g) + " is paused until your next instruction" + l.progress(g) + "; for the reason, type " + l.wordToType("why")
+		says = "loop " + loopIDOrFile(g) + " is paused until your next instruction" + l.progress(g) + "; for the reason, type " + l.wordToType("why")
 	case l.past.Continues > 0:
 		s.State, s.Problem = "running", l.driver.problemInWords()
-		says = "loop " + loopName(g) + " is running" + l.progress(g)
+		says = "loop " + loopIDOrFile(g) + " is running" + l.progress(g)
 		if s.Problem != "" {
-			says = "loop " + loopName(g) + " does not continue" + l.progress(g)
+			says = "loop " + loopIDOrFile(g) + " does not continue" + l.progress(g)
 		}
 	default:
 		s.State, s.Problem = "waiting", l.driver.problemInWords()
-		says = "loop " + loopName(g) + " waits for its first stop, " + l.turnsAhead()
+		says = "loop " + loopIDOrFile(g) + " waits for its first stop, " + l.turnsAhead()
 	}
 	if l.file.Found && l.fault == nil {
 		s.Loop = &loopJSON{g, l.mostTurns(g)}
@@ -102,7 +102,7 @@ func (d *Console) LoopStatus(asJSON bool) error {
 	if s.Loop == nil {
 		return nil
 	}
-	l.printField("  goal      ", titleOf(g.Body))
+	l.printField("  goal      ", firstLineOf(g.Body))
 	if len(g.Promises) > 0 {
 		l.printLine("  promise   " + joinByOr(g.Promises))
 	} else {
@@ -127,13 +127,13 @@ func (d *Console) LoopStatus(asJSON bool) error {
 	}
 	l.printField("  time      ", strings.Join(times, ", "))
 	if s.Problem != "" {
-		l.printNote("no plugin drives this loop: " + s.Problem)
+		l.printNoteToErr("no plugin drives this loop: " + s.Problem)
 	}
 	l.sayHeld()
 	return nil
 }
 
-func loopName(goal wiggum.Goal) string {
+func loopIDOrFile(goal wiggum.Goal) string {
 	return cmp.Or(goal.ID, wiggum.File)
 }
 

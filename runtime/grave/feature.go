@@ -22,16 +22,16 @@ type Visitor struct {
 	word  string
 }
 
-// ReadAll visits the features of questions, and of the context, the end of the text that they are in.
-func (v *Visitor) ReadAll(questions []string, context string) {
+// HashAll visits the features of questions, and of the context, the end of the text that they are in.
+func (v *Visitor) HashAll(questions []string, context string) {
 	for _, question := range questions {
-		v.Read(question, true)
+		v.HashWords(question, true)
 	}
-	v.Read(context, false)
+	v.HashWords(context, false)
 }
 
-// Read visits the features of a text. The same features have other buckets in a question.
-func (v *Visitor) Read(text string, question bool) {
+// HashWords visits the features of a text. The same features have other buckets in a question.
+func (v *Visitor) HashWords(text string, question bool) {
 	before, kind := "", " "
 	if question {
 		kind = "?"
@@ -94,9 +94,9 @@ func isSeparator(r rune) bool {
 
 var sentenceEnds = strings.NewReplacer("? ", "?\n", ". ", "\n", "! ", "\n", "？", "?\n", "。", "\n", "！", "\n", "।", "\n", "؟", "?\n")
 
-// SplitQuestions returns the questions in the last maxLength bytes of a text. context is its last maxSentences
+// FindQuestions returns the questions in the last maxLength bytes of a text. withContext is its last maxSentences
 // sentences, after any earlier questions. If no sentence is a question, the last one counts as a question.
-func SplitQuestions(text string) (questions []string, context string) {
+func FindQuestions(text string) (questions []string, withContext string) {
 	if len(text) > maxLength {
 		text = strings.ToValidUTF8(text[len(text)-maxLength:], "")
 	}
@@ -108,8 +108,8 @@ func SplitQuestions(text string) (questions []string, context string) {
 			questions = append(questions, sentence)
 		}
 		if asks || len(all)-i <= maxSentences {
-			context += sentence + "\n"
+			withContext += sentence + "\n"
 		}
 	}
-	return questions, context
+	return questions, withContext
 }

@@ -31,17 +31,17 @@ const likely, sure = 0.5, 3
 
 // Find is like the function Find, with these weights.
 func (w Weights) Find(text string) (word string, found bool) {
-	questions, end := SplitQuestions(text)
+	questions, end := FindQuestions(text)
 	for _, question := range questions {
 		s := score{weights: w}
 		v := Visitor{Visit: s.add}
-		if v.Read(question, true); s.isMoreThan(sure) {
+		if v.HashWords(question, true); s.isMoreThan(sure) {
 			return s.act, true
 		}
 	}
 	s := score{weights: w}
 	v := Visitor{Visit: s.add}
-	if v.ReadAll(questions, end); s.isMoreThan(likely) {
+	if v.HashAll(questions, end); s.isMoreThan(likely) {
 		return s.act, true
 	}
 	return "", false
@@ -58,8 +58,8 @@ func (s *score) isMoreThan(deviations float64) bool {
 	return float64(s.total) > deviations*math.Sqrt(float64(s.features))
 }
 
-func (s *score) add(bucket int, word string) {
-	weight := int(s.weights[bucket/2]>>(bucket%2*4)&15) - 8
+func (s *score) add(feature int, word string) {
+	weight := int(s.weights[feature/2]>>(feature%2*4)&15) - 8
 	if word != s.word {
 		s.ofWord, s.word = 0, word
 	}

@@ -27,10 +27,10 @@ type example struct {
 
 func (e *example) read() {
 	v := grave.Visitor{Visit: func(bucket int, _ string) { e.buckets = append(e.buckets, bucket) }}
-	questions, end := grave.SplitQuestions(e.Text)
-	v.ReadAll(questions, "")
+	questions, end := grave.FindQuestions(e.Text)
+	v.HashAll(questions, "")
 	e.asked = len(e.buckets)
-	v.Read(end, false)
+	v.HashWords(end, false)
 	for _, question := range questions {
 		end = strings.Replace(end, question+"\n", "", 1)
 	}

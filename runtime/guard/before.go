@@ -28,7 +28,7 @@ type Background struct {
 }
 
 // Members lists the members of a task in Claude Code's event.
-func (b *Background) Members(m *codec.Members) {
+func (b *Background) Members(m *codec.ReadWriter) {
 	m.Text("id", &b.ID)
 	m.Text("type", &b.Type)
 	m.Text("description", &b.Description)
@@ -43,9 +43,9 @@ type Veto struct {
 }
 
 // CheckEvent returns a veto in plan mode, or when a schedule or background work will wake the agent. It
-// ignores servers, and shell commands that earlier turns started. earlier lists the IDs of earlier turns'
+// ignores servers, and shell commands that earlier turns started. earlierTasks lists the IDs of earlier turns'
 // work. Unknown IDs are assumed to be from this turn, because the transcript can lag.
-func CheckEvent(m Moment, earlier []string) Veto {
+func CheckEvent(m Moment, earlierTasks []string) Veto {
 	if m.PermissionMode == "plan" {
 		return Veto{Rule: "plan-mode", Evidence: "permission mode is plan"}
 	}
@@ -59,7 +59,7 @@ func CheckEvent(m Moment, earlier []string) Veto {
 		}
 	}
 	for _, t := range m.Tasks {
-		if !slices.Contains(earlier, t.ID) && !isServer(t.Command) {
+		if !slices.Contains(earlierTasks, t.ID) && !isServer(t.Command) {
 			about := "shell command in the background: " + quotation.QuoteEvidence(t.Description)
 			return Veto{Rule: "background", Evidence: about}
 		}

@@ -136,17 +136,17 @@ func (l Limits) limitReached(s ledger.State, count Count, recent, same, idle int
 	}
 	switch {
 	case len(s.Continues)+len(s.Rounds) >= MaxSession:
-		return vetoOfHour(s, MaxSession, count.Now)
+		return newHourVeto(s, MaxSession, count.Now)
 	case len(s.Continues) >= l.PerHour:
 		next = sayWhenFree(s.Continues, l.PerHour, count.Now, time.Hour)
-		return vetoOfLimit("hour", l.PerHour, len(s.Continues), "in an hour", next)
+		return newLimitVeto("hour", l.PerHour, len(s.Continues), "in an hour", next)
 	case recent >= l.Burst:
 		if s.Own == "" {
 			next = sayWhenFree(s.Continues, l.Burst, count.Now, Window)
 		}
-		return vetoOfLimit("burst", l.Burst, recent, "in 5 minutes", next)
+		return newLimitVeto("burst", l.Burst, recent, "in 5 minutes", next)
 	case s.InPrompt >= l.PerPrompt:
-		return vetoOfLimit("prompt", l.PerPrompt, s.InPrompt, "for this prompt", next)
+		return newLimitVeto("prompt", l.PerPrompt, s.InPrompt, "for this prompt", next)
 	case same >= l.Same:
 		return vetoOfCount("stagnation", same, "without progress", sayContinue)
 	case idle >= l.Idle:
@@ -160,9 +160,9 @@ func vetoOfCount(rule string, n int, which, next string) Veto {
 	return Veto{Rule: rule, Evidence: evidence, Next: next}
 }
 
-// vetoOfLimit returns the veto of a configurable limit. For a setting of 0 it omits next, because waiting does not
+// newLimitVeto returns the veto of a configurable limit. For a setting of 0 it omits next, because waiting does not
 // help.
-func vetoOfLimit(setting string, most, spent int, phrase, next string) Veto {
+func newLimitVeto(setting string, most, spent int, phrase, next string) Veto {
 	if most <= 0 {
 		return Veto{Rule: "budget", Evidence: "may not keep going: budget." + setting + " is 0", Limit: setting}
 	}
@@ -193,7 +193,7 @@ func TakeRound(s ledger.State, count Count, most, typedMost int) (ledger.State, 
 		return s, Veto{Rule: "rounds", Evidence: evidence, Next: sayContinue}
 	}
 	if most := max(MaxSession, typedMost); len(s.Continues)+len(s.Rounds) >= most {
-		return s, vetoOfHour(s, most, count.Now)
+		return s, newHourVeto(s, most, count.Now)
 	}
 	if typedMost == 0 {
 		s.InLoops++
@@ -203,7 +203,7 @@ func TakeRound(s ledger.State, count Count, most, typedMost int) (ledger.State, 
 	return s, Veto{}
 }
 
-func vetoOfHour(s ledger.State, most int, now time.Time) Veto {
+func newHourVeto(s ledger.State, most int, now time.Time) Veto {
 	all := slices.Concat(s.Continues, s.Rounds)
 	sort.SliceStable(all, func(i, j int) bool { return all[i] < all[j] }) // package slices would make the hook larger
 	return vetoOfCount("budget", len(all), "in an hour, loops included,", sayWhenFree(all, most, now, time.Hour))

@@ -229,7 +229,7 @@ func TestVetoSaysWhatHelps(t *testing.T) {
 	} {
 		test.stop.Now = time.UnixMilli(1_000_000_000)
 		_, _, v := SpendContinue(test.state, test.limits, test.stop)
-		scratch.FailIf(t, v.Rule == "" || v.Next != test.want, "%s: %+v, want %q", name, v, test.want)
+		scratch.ErrorIf(t, v.Rule == "" || v.Next != test.want, "%s: %+v, want %q", name, v, test.want)
 	}
 	now := Count{Own: "1", Now: time.UnixMilli(1_000_000_000)}
 	if _, v := TakeRound(ledger.State{Own: "1", InLoops: 400}, now, 100, 0); v.Rule != "rounds" || v.Next != sayIt {
@@ -266,7 +266,7 @@ func TestNoPathLeadsPastTheHour(t *testing.T) {
 	scratch.Equal(t, v.Evidence, "kept going 300 times in an hour, loops included, and is stopping so that you can look")
 	now.Now = now.Now.Add(time.Hour)
 	_, left, v := SpendContinue(s, Defaults, Count{Prompt: "p", Own: "p", Seen: "p", Now: now.Now})
-	scratch.FailIf(t, v.Rule != "" || left.Hour != 59, "an hour later: %+v, %+v", left, v)
+	scratch.ErrorIf(t, v.Rule != "" || left.Hour != 59, "an hour later: %+v, %+v", left, v)
 }
 
 // Rounds of loops are in the transcript too, but do not spend the budget.
@@ -310,7 +310,7 @@ func TestRalphArmed(t *testing.T) {
 			scratch.Equal(t, RalphArmed(dir, "s1"), test.armed, "armed")
 		})
 	}
-	scratch.FailIf(t, RalphArmed("", "s1"), "armed without a directory")
+	scratch.ErrorIf(t, RalphArmed("", "s1"), "armed without a directory")
 }
 
 // Work that goes on lets the agent stop, as it will wake it; a server does not.

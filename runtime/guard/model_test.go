@@ -288,7 +288,7 @@ func TestModelAtRandom(t *testing.T) {
 			}
 		}
 	}
-	scratch.FailIf(t, hour == 0, "no hour got 60 continues: the limit was never met")
-	scratch.FailIf(t, loops == 0, "no hour got 220 continues of loops: the limit was never met")
-	scratch.FailIf(t, most < 20, "no prompt got more than %d continues: the limit was never met", most)
+	scratch.ErrorIf(t, hour == 0, "no hour got 60 continues: the limit was never met")
+	scratch.ErrorIf(t, loops == 0, "no hour got 220 continues of loops: the limit was never met")
+	scratch.ErrorIf(t, most < 20, "no prompt got more than %d continues: the limit was never met", most)
 }

@@ -20,11 +20,11 @@ func CheckWord(word lastword.Word, called, changed bool, message func() *lastmes
 	case word.Kind == lastword.Unclear && !changed, word.Kind == lastword.States && !called:
 		return Veto{Rule: "unclear",
 			Evidence: "nothing was changed, and it is not clear that you want it: you said " + word.Evidence}
-	case word.Kind == lastword.Asks && !changed && !message().LooksForMore():
+	case word.Kind == lastword.Asks && !changed && !message().AnnouncesSearch():
 		return Veto{Rule: "answers", Evidence: "you asked " + word.Evidence + ", and this is the answer"}
 	}
 	if word.Held != "" {
-		if said, ok := lastword.FindHeld(word.Held, message().Announcement()); ok {
+		if said, ok := lastword.FindHeld(word.Held, message().AnnouncementOrEnd()); ok {
 			return Veto{Rule: "forbids", Evidence: "you said " + said + ", and the message is about that"}
 		}
 	}

@@ -21,7 +21,7 @@ type said struct {
 	behavior, message string // of a denied permission
 }
 
-func (o *said) Members(m *codec.Members) {
+func (o *said) Members(m *codec.ReadWriter) {
 	m.Text("decision", &o.decision)
 	m.Text("reason", &o.reason)
 	m.Text("systemMessage", &o.systemMessage)
@@ -32,7 +32,7 @@ func (o *said) Members(m *codec.Members) {
 
 type saidOfEvent said
 
-func (o *saidOfEvent) Members(m *codec.Members) {
+func (o *saidOfEvent) Members(m *codec.ReadWriter) {
 	m.Text("hookEventName", &o.event)
 	m.Text("additionalContext", &o.context)
 	if o.behavior != "" {
@@ -42,7 +42,7 @@ func (o *saidOfEvent) Members(m *codec.Members) {
 
 type denial said
 
-func (o *denial) Members(m *codec.Members) {
+func (o *denial) Members(m *codec.ReadWriter) {
 	m.Text("behavior", &o.behavior)
 	m.Text("message", &o.message)
 }

@@ -25,14 +25,14 @@ import (
 // overtime is the time that springfield-judge gets after the deadline to end its children.
 const overtime = 2 * time.Second
 
-type asking struct {
+type askOutcome struct {
 	asked  *ledger.Asked  // nil if no judge was asked
 	taken  int64          // micros reserved in the session
 	judged *ledger.Judged // the answer to cache
 	told   string         // to the user
 }
 
-func (q asking) noteJudgement(v *Settled) {
+func (q askOutcome) noteJudgement(v *Settled) {
 	v.Next.Spent = max(0, v.Next.Spent-q.taken)
 	if q.asked == nil {
 		return
@@ -45,7 +45,7 @@ func (q asking) noteJudgement(v *Settled) {
 	v.Told = cmp.Or(v.Told, q.told)
 }
 
-func (s *start) askJudge(snapshot *Snapshot) (a asking) {
+func (s *start) askJudge(snapshot *Snapshot) (a askOutcome) {
 	v := &snapshot.Verdict
 	j, asks := snapshot.Settings.JudgeOptions()
 	if !asks {
@@ -155,22 +155,22 @@ func (s *start) reserveCost(q judge.Question, j judge.Options) (taken int64, why
 	return taken, "the cost of questions cannot be saved"
 }
 
-// askAndPay asks the judge and replaces taken, the day's reservation, with the actual cost. due reports
+// askAndPay asks the judge and replaces taken, the day's reservation, with the actual cost. tellUser reports
 // whether to notify the user of repeated failures.
-func (s *start) askAndPay(q judge.Question, taken int64) (reply judge.Reply, due bool) {
+func (s *start) askAndPay(q judge.Question, taken int64) (reply judge.Reply, tellUser bool) {
 	begun := time.Now()
 	reply = s.runJudge(q)
 	uncounted := reply.Failed == "" && reply.Usage == judge.Usage{}
 	if reply.Micros == 0 && (uncounted || reply.Failed == judge.TimedOut || reply.Failed == judge.Junk || reply.Failed == judge.Crashed) {
 		reply.Micros = taken // the cost is unknown, and the limit in dollars must hold
 	}
-	due, err := ledger.SettleSpending(s.spendDir(), s.Now, s.Now.Add(time.Since(begun)), taken, ledger.Outcome{
+	tellUser, err := ledger.SettleSpending(s.spendDir(), s.Now, s.Now.Add(time.Since(begun)), taken, ledger.Outcome{
 		Micros: reply.Micros, Failure: string(reply.Failed), Detail: shortenText(reply.Detail, 200), Unasked: reply.Failed == judge.Redirected,
 	})
 	if err != nil {
 		s.noteForDebug("settle judge: " + err.Error())
 	}
-	return reply, due
+	return reply, tellUser
 }
 
 // applyJudgeAnswer makes v a continue if goOn is set, otherwise a stop. It gives the judge's explanation, why, only to

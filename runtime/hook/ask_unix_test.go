@@ -411,7 +411,7 @@ func TestUnknownCostIsTheMaximum(t *testing.T) {
 		w := withJudge(t, strings.TrimSuffix(lisa, "}")+test.settings+"}", test.body)
 		out, _ := w.say(unsure)
 		r := w.last()
-		scratch.FailIf(t, r.Asked == nil || r.Asked.Failed != failed || (out == output{}) != (failed != ""), "%+v, %+v", out, r.Asked)
+		scratch.ErrorIf(t, r.Asked == nil || r.Asked.Failed != failed || (out == output{}) != (failed != ""), "%+v, %+v", out, r.Asked)
 		if r.Asked.Micros == 0 || r.State.Spent != r.Asked.Micros || w.spend().Micros != r.Asked.Micros {
 			t.Errorf("%+v, %+v", r.Asked, w.spend())
 		}
@@ -434,7 +434,7 @@ func overflow(n int) int { return overflow(n+1) + 1 }
 func TestMain(m *testing.M) {
 	if death, ok := deaths[os.Getenv("HOOK_TEST_DEATH")]; ok {
 		if os.Getenv("HOOK_TEST_ARMOUR") != "" {
-			ArmourProcess()
+			AbortOnCrash()
 		}
 		death()
 		os.Exit(0)

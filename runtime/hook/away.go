@@ -21,7 +21,7 @@ const (
 	sessionStart      = "SessionStart"
 )
 
-func (s *start) answerPermission(settings Settings) {
+func (s *start) denyWhileAway(settings Settings) {
 	order, ok := s.orderInForce()
 	if !ok || s.holdVeto().Rule != "" {
 		return
@@ -58,9 +58,9 @@ func (s *start) answerPermission(settings Settings) {
 	}
 }
 
-func aboutInput(input []byte) string {
+func aboutInput(toolInput []byte) string {
 	for _, name := range []string{"command", "file_path", "path", "url", "query", "pattern", "description"} {
-		if raw := codec.FindMember(input, name); raw != nil {
+		if raw := codec.FindMember(toolInput, name); raw != nil {
 			return shortenText(codec.ExactText(codec.InsideQuotes(raw)), 500)
 		}
 	}
@@ -87,9 +87,9 @@ func questionsOf(e Event) string {
 	return shortenText(strings.Join(parts, " "), 2000)
 }
 
-// showInForce shows the away order and the hold in force when a session starts, and records that, unless some other
-// plugin has just done so.
-func (s *start) showInForce() {
+// showOrderAndHold shows the away order and the hold in force when a session starts, and records that, unless some
+// other plugin has just done so.
+func (s *start) showOrderAndHold() {
 	var lines []string
 	if order, ok := s.orderInForce(); ok {
 		past, _ := ledger.AwayEvents(s.safeAwayDir(), order.ID)
@@ -152,17 +152,19 @@ func (s *start) orderInForce() (o ledger.AwayOrder, ok bool) {
 	return o, ok
 }
 
-// yieldsOrder reports whether the plugin of a loop that does not drive the session leaves an away order to a daily
+// yieldsToDaily reports whether the plugin of a loop that does not drive the session leaves an away order to a daily
 // plugin.
-func (s *Snapshot) yieldsOrder() bool {
-	isDaily := func(known *strategy.Strategy) bool { return known.KindOf() == strategy.Daily && s.isAtWork(known.Name) }
+func (s *Snapshot) yieldsToDaily() bool {
+	isDaily := func(known *strategy.Strategy) bool {
+		return known.KindOf() == strategy.Daily && s.stillDecides(known.Name)
+	}
 	return s.Away != nil && s.Settings.Strategy.Loop != nil && !s.drives && slices.ContainsFunc(registry.Strategies, isDaily)
 }
 
 // askAway returns the away order's answer to the stop, or else the strategy's verdict. The order cannot override a
 // guard or a continue of a loop.
 func (s *Snapshot) askAway() away.Answer {
-	if s.Veto.Rule != "" || s.Settings.Strategy.Event != "Stop" || s.Verdict.Decision == strategy.Continue && s.Verdict.Remember.Key != "" || s.yieldsOrder() {
+	if s.Veto.Rule != "" || s.Settings.Strategy.Event != "Stop" || s.Verdict.Decision == strategy.Continue && s.Verdict.Remember.Key != "" || s.yieldsToDaily() {
 		return away.Answer{Verdict: s.Verdict}
 	}
 	count, dir := s.stopToCount(), s.Event.Cwd

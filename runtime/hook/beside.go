@@ -15,9 +15,9 @@ import (
 	"github.com/cameronsjo/springfield/runtime/workspace"
 )
 
-// findDriver returns the strategy whose loop drives this session, or "". A loop that has driven it precedes
+// findLoopDriver returns the strategy whose loop drives this session, or "". A loop that has driven it precedes
 // one that is armed in it. If two are equal, the last by name does: a goal loop before a spec.
-func (s *Snapshot) findDriver() (strategyName, evidence string) {
+func (s *Snapshot) findLoopDriver() (strategyName, evidence string) {
 	if s.Home == "" {
 		return "", ""
 	}
@@ -33,7 +33,7 @@ func (s *Snapshot) findDriver() (strategyName, evidence string) {
 	}
 	running := false
 	for _, known := range registry.Strategies {
-		if known.Loop == nil || !s.isAtWork(known.Name) {
+		if known.Loop == nil || !s.stillDecides(known.Name) {
 			continue
 		}
 		if armed := s.armedState(known); armed.Evidence != "" && (armed.Running || !running) {
@@ -56,11 +56,11 @@ func (s *Snapshot) armedState(known *strategy.Strategy) strategy.Armed {
 	return known.Loop.Armed(situation)
 }
 
-// isAtWork reports whether the strategy is ours, or its plugin has decided since our last decision or at most maxTime
-// before it.
-func (s *Snapshot) isAtWork(strategyName string) bool {
-	last := s.Before.LastDecidedAt(func(p ledger.Present) bool { return p.Plugin == s.Settings.Plugin })
-	theirs := s.Before.LastDecidedAt(func(p ledger.Present) bool {
+// stillDecides reports whether the strategy is ours, or its plugin has decided since our last decision or at most
+// maxTime before it.
+func (s *Snapshot) stillDecides(strategyName string) bool {
+	last := s.Before.LastDecidedAt(func(p ledger.SeenPlugin) bool { return p.Plugin == s.Settings.Plugin })
+	theirs := s.Before.LastDecidedAt(func(p ledger.SeenPlugin) bool {
 		return p.Strategy == strategyName || p.Strategy == "" && p.Plugin == strategyName
 	})
 	return strategyName == s.Settings.Strategy.Name || theirs > 0 && theirs+maxTime.Milliseconds() >= last
@@ -72,10 +72,10 @@ func (s *Snapshot) isAtWork(strategyName string) bool {
 // apart bounds the time between the starts of two copies for the same stop.
 const apart = 2 * time.Second
 
-// newPresent returns the ledger entry by which other copies of the plugin recognise this stop.
-func (s *start) newPresent(settings Settings, clock ledger.Clock) ledger.Present {
+// seenPlugin returns the ledger entry by which other copies of the plugin recognise this stop.
+func (s *start) seenPlugin(settings Settings, clock ledger.Clock) ledger.SeenPlugin {
 	e := s.event
-	p := ledger.Present{Plugin: settings.Plugin, Strategy: settings.Strategy.Name, At: clock.At}
+	p := ledger.SeenPlugin{Plugin: settings.Plugin, Strategy: settings.Strategy.Name, At: clock.At}
 	p.Copy, p.Stop = quotation.HashText(s.root+"\x00"), quotation.HashText(strings.Join([]string{
 		p.Strategy, e.SessionID, e.Name, e.PromptID, strconv.FormatBool(e.Active), e.Prompt, e.LastMessage, e.MessageID, "",
 	}, "\x00"))
@@ -83,11 +83,11 @@ func (s *start) newPresent(settings Settings, clock ledger.Clock) ledger.Present
 	return p
 }
 
-// isDecided reports whether the plugin already decided this stop, in a different copy or in a second run of
+// hasCopyDecided reports whether the plugin already decided this stop, in a different copy or in a second run of
 // this copy. The second run counts only if it ended after this start, or both events have the same time,
 // because an agent can stop twice with the same words.
-func (s *start) isDecided(before ledger.State, settings Settings) bool {
-	own := s.newPresent(settings, before.Clock)
+func (s *start) hasCopyDecided(before ledger.State, settings Settings) bool {
+	own := s.seenPlugin(settings, before.Clock)
 	for _, p := range before.Plugins {
 		if p.Plugin != own.Plugin || p.Stop != own.Stop || p.Ended > own.Ended { // later: the clock was set back
 			continue
@@ -100,9 +100,9 @@ func (s *start) isDecided(before ledger.State, settings Settings) bool {
 	return false
 }
 
-// notePresence records at the start of a session that the plugin is enabled. From the first stop on, other plugins then
-// yield to its loop, and plugins of loops leave away orders to it.
-func (s *start) notePresence(settings Settings) {
+// notePluginIsOn records at the start of a session that the plugin is enabled. From the first stop on, other plugins
+// then yield to its loop, and plugins of loops leave away orders to it.
+func (s *start) notePluginIsOn(settings Settings) {
 	session, err := ledger.OpenSession(s.state, sessionKey(s.event))
 	if err == nil {
 		defer session.Close()
@@ -110,7 +110,7 @@ func (s *start) notePresence(settings Settings) {
 	}
 	if err == nil {
 		next := Settled{Next: session.State}
-		next.Next.MeetPlugin(s.newPresent(settings, next.Next.Clock.Advance(s.Now, s.Up)))
+		next.Next.MeetPlugin(s.seenPlugin(settings, next.Next.Clock.Advance(s.Now, s.Up)))
 		_, err = session.AppendRecord(s.recordOf(next, settings.Plugin))
 	}
 	if err != nil {
@@ -118,6 +118,6 @@ func (s *start) notePresence(settings Settings) {
 	}
 }
 
-func decidedAnswer(settings Settings) answer {
+func decidedByOtherCopy(settings Settings) answer {
 	return answer{Settled: Settled{Verdict: strategy.Verdict{Decision: settings.Strategy.NoEffect(), Rule: "decided", Evidence: "another copy of " + settings.Plugin + " has decided this stop"}}}
 }

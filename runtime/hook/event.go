@@ -58,7 +58,7 @@ func readObject(r io.Reader) (data []byte, err error) {
 		case err == io.EOF && len(text) == 0:
 			return nil, err
 		default:
-			if object := codec.FirstObject(text); object != nil {
+			if object := codec.ObjectAtStart(text); object != nil {
 				return object, nil
 			}
 		}

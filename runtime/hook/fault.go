@@ -28,7 +28,7 @@ type fault struct {
 	err  error
 }
 
-func (s *start) endAfterPanic(p any) {
+func (s *start) answerAfterPanic(p any) {
 	says := "it says nothing"
 	switch p := p.(type) {
 	case error: // from the Go runtime

@@ -121,7 +121,7 @@ func TestLoopObeysItsUser(t *testing.T) {
 	must(t, err)
 	w.keepsSilent("held")(w.stop("s1", "c"))
 	scratch.Equal(t, w.read(loopFile), before, "held")
-	must(t, ledger.LiftHold(dir, "", w.host.Now, ledger.Means{}))
+	must(t, ledger.LiftHoldIfAny(dir, "", w.host.Now, ledger.Means{}))
 	w.toldToGoOn("after the hold", "[ralph-wiggum: 4 of 20 turns done] ")(w.stop("s1", "d"))
 	edit("active: true", "active: false")
 	before = w.read(loopFile)
@@ -405,7 +405,7 @@ func TestLoopsWithoutEnd(t *testing.T) {
 					told = out.SystemMessage
 				}
 			}
-			scratch.FailIf(t, continues > 48 || continues < 12, "%d continues, %q", continues, told)
+			scratch.ErrorIf(t, continues > 48 || continues < 12, "%d continues, %q", continues, told)
 			if _, err := os.Stat(w.path("work0/" + wiggum.File)); err != nil {
 				t.Error(err) // a goal is not lost by that
 			}
@@ -528,7 +528,7 @@ func TestHostileLoopFields(t *testing.T) {
 	event := map[string]any{"session_id": "a/../../b", "cwd": w.path(dir), "last_assistant_message": "x"}
 	w.goesOn("")(w.run(w.event(event)))
 	all, err := ledger.LoopEvents(w.path(".claude/springfield"))
-	scratch.FailIf(t, err != nil || len(all) != 2 || !activity.IsPlainID(all[0].Loop), "%+v, %v", all, err)
+	scratch.ErrorIf(t, err != nil || len(all) != 2 || !activity.IsPlainID(all[0].Loop), "%+v, %v", all, err)
 	names, err := os.ReadDir(w.path(".claude/springfield"))
 	must(t, err)
 	for _, n := range names {

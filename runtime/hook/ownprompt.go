@@ -37,14 +37,14 @@ func (s *Snapshot) meetPrompt(state ledger.State) ledger.State {
 		if s.Event.Host.Prompts {
 			own = id
 		}
-		if of := "log:" + quotation.HashText(o.ID+strconv.FormatInt(o.At, 10)+o.Words.Begin); o.Found && of != said && !s.isNested() {
+		if of := "log:" + quotation.HashText(o.ID+strconv.FormatInt(o.At, 10)+o.Words.Begin); o.Found && of != said && !s.underAgent() {
 			said = of
 		}
 	case id == own || slices.Contains(state.Named, hash):
 	case o.Found:
 		state.Named = append(slices.Clone(state.Named), hash)
 		state.Named = state.Named[max(0, len(state.Named)-maxNamed):]
-		if o.Own && !s.View.Rewritten && !s.isNested() {
+		if o.Own && !s.View.Rewritten && !s.underAgent() {
 			name, own, said = "id:"+id, id, id
 			break
 		}
@@ -62,10 +62,10 @@ func (s *Snapshot) meetPrompt(state ledger.State) ledger.State {
 		state = takeWord(state, said, s.readWords(o.Words), o.At)
 	}
 	for _, words := range heard {
-		state = takeUncertain(state, s.readWords(words))
+		state = takeForbidOrAsk(state, s.readWords(words))
 	}
 	if s.View.Escaped {
-		state = takeUncertain(state, lastword.Word{Kind: lastword.Forbids, Evidence: guard.Escaped})
+		state = takeForbidOrAsk(state, lastword.Word{Kind: lastword.Forbids, Evidence: guard.Escaped})
 	}
 	return state
 }
@@ -86,7 +86,7 @@ func (s *Snapshot) nameOfPrompt() string {
 	return ""
 }
 
-func (s *Snapshot) isNested() bool { return s.Hangs != nil && s.Hangs() }
+func (s *Snapshot) underAgent() bool { return s.Hangs != nil && s.Hangs() }
 
 func (s *Snapshot) readWords(words transcript.Words) lastword.Word {
 	for _, r := range s.read {
@@ -122,9 +122,9 @@ func takeWord(state ledger.State, promptID string, word lastword.Word, at int64)
 	return state
 }
 
-// takeUncertain applies a prompt that might not be the user's. It counts only if it forbids work, or asks
+// takeForbidOrAsk applies a prompt that might not be the user's. It counts only if it forbids work, or asks
 // something while work is not forbidden.
-func takeUncertain(state ledger.State, word lastword.Word) ledger.State {
+func takeForbidOrAsk(state ledger.State, word lastword.Word) ledger.State {
 	if word.Kind == lastword.Forbids || word.Kind == lastword.Asks && state.Said.Kind != string(lastword.Forbids) {
 		state.Said.Kind, state.Said.Evidence = string(word.Kind), word.Evidence
 		state.Leave, state.Once = "", false
@@ -132,8 +132,8 @@ func takeUncertain(state ledger.State, word lastword.Word) ledger.State {
 	return state
 }
 
-// whyLeave returns why the agent may go on without asking, or "".
-func (s *Snapshot) whyLeave() string {
+// whyNeedNotAsk returns why the agent may go on without asking, or "".
+func (s *Snapshot) whyNeedNotAsk() string {
 	choice := rules.AfterYes
 	if ruled, ok := s.Settings.Options.(rules.Ruled); ok && ruled.Chosen().Leave != "" {
 		choice = ruled.Chosen().Leave

@@ -51,9 +51,9 @@ func TestProjectIsFoundFromWithin(t *testing.T) {
 				}
 				w.host.Now = w.host.Now.Add(10 * time.Minute)
 				out, notes := w.run(w.event(map[string]any{"cwd": w.path(dir), "last_assistant_message": "Now in " + filepath.Base(dir) + "."}))
-				scratch.FailIf(t, (out.Decision == "block") != (dir != "beside"), "in %s: %+v, %s", dir, out, notes)
+				scratch.ErrorIf(t, (out.Decision == "block") != (dir != "beside"), "in %s: %+v, %s", dir, out, notes)
 				if dir == "beside" && strings.HasPrefix(plugin, "ralph-spec") {
-					scratch.FailIf(t, !strings.Contains(out.SystemMessage, " is left: "), "lost: %q", out.SystemMessage)
+					scratch.ErrorIf(t, !strings.Contains(out.SystemMessage, " is left: "), "lost: %q", out.SystemMessage)
 				}
 			}
 		})

@@ -27,9 +27,9 @@ import (
 	"github.com/cameronsjo/springfield/runtime/workspace"
 )
 
-// ArmourProcess makes crashes end by SIGABRT on Unix, because Claude Code reads Go's exit status 2 as
+// AbortOnCrash makes crashes end by SIGABRT on Unix, because Claude Code reads Go's exit status 2 as
 // "block". It also limits the stack to 4 MiB.
-func ArmourProcess() {
+func AbortOnCrash() {
 	debug.SetTraceback("crash")
 	debug.SetMaxStack(4 << 20)
 }
@@ -99,11 +99,11 @@ func (h Process) Run() (code int) {
 	}
 	s := &start{Process: h, plugin: "springfield", eventName: "Stop", state: ledger.StateDir("", h.Home), begun: time.Now()}
 	s.event.Host = registry.DefaultHost() // until the event is read
-	defer func() { _ = recover() }()      // a panic of endAfterPanic
+	defer func() { _ = recover() }()      // a panic of answerAfterPanic
 	defer func() {
 		if p := recover(); p != nil {
 			code = 0
-			s.endAfterPanic(p)
+			s.answerAfterPanic(p)
 		}
 	}()
 	fault, asked := s.readEvent()
@@ -128,11 +128,11 @@ func (h Process) Run() (code int) {
 	settings := s.own.ReadSettings(s.state, s.projectDir())
 	switch s.event.Name {
 	case permissionRequest:
-		s.answerPermission(settings)
+		s.denyWhileAway(settings)
 		return 0
 	case sessionStart:
-		s.notePresence(settings)
-		s.showInForce()
+		s.notePluginIsOn(settings)
+		s.showOrderAndHold()
 		return 0
 	case stopFailure:
 		return s.wakeAfterError(settings)
@@ -144,7 +144,7 @@ func (h Process) Run() (code int) {
 	a := s.decideAndRecord(settings)
 	code = s.answerHost(a, settings)
 	if len(a.Script) > 0 {
-		s.runScript(a.dir, a.Script)
+		s.runOwnScript(a.dir, a.Script)
 	}
 	if len(a.Events) > 0 {
 		s.reportEvents(a.Events, settings.Progress)
@@ -247,8 +247,8 @@ func (s *start) decideAndRecord(settings Settings) answer {
 		return s.unwrittenAnswer(settings, Settled{}, faultLedger, err)
 	}
 	defer session.Close()
-	if s.isDecided(session.State, settings) {
-		return decidedAnswer(settings)
+	if s.hasCopyDecided(session.State, settings) {
+		return decidedByOtherCopy(settings)
 	}
 	space, unlock, err := s.openWorkspace(settings)
 	if err != nil {
@@ -259,7 +259,7 @@ func (s *start) decideAndRecord(settings Settings) answer {
 	stop := s.stopOf(settings, session.State)
 	stop.Space = space
 	snapshot := s.examineStop(stop)
-	var question asking
+	var question askOutcome
 	if snapshot.Verdict.Page != "" {
 		question = s.askJudge(&snapshot)
 	}
@@ -271,8 +271,8 @@ func (s *start) decideAndRecord(settings Settings) answer {
 		}
 		return s.unwrittenAnswer(settings, Settled{Verdict: snapshot.Verdict}, rule, err)
 	}
-	if s.isDecided(session.State, settings) {
-		return decidedAnswer(settings)
+	if s.hasCopyDecided(session.State, settings) {
+		return decidedByOtherCopy(settings)
 	}
 	if s.rest != nil && snapshot.Veto.Rule == "" {
 		snapshot.applyVeto(s.rest(&snapshot))
@@ -310,7 +310,7 @@ func (s *start) decideAndRecord(settings Settings) answer {
 		}
 	}
 	settled.Next.Clock = clock
-	settled.Next.MeetPlugin(s.newPresent(settings, clock))
+	settled.Next.MeetPlugin(s.seenPlugin(settings, clock))
 	record := s.recordOf(settled, settings.Plugin)
 	record.Asked = question.asked
 	for _, flaw := range slices.Concat(settings.Faults, snapshot.Faults) {
@@ -350,7 +350,7 @@ func (s *start) examineStop(stop Stop) (snapshot Snapshot) {
 	}
 	if !snapshot.applyVeto(veto) {
 		snapshot = stop.Examine()
-		for began := time.Now(); snapshot.transcriptLags() && time.Since(began) < snapshot.patience(); {
+		for began := time.Now(); snapshot.transcriptLags() && time.Since(began) < snapshot.maxLag(); {
 			time.Sleep(lag / 5)
 			snapshot = stop.Examine()
 		}
@@ -435,8 +435,8 @@ func (s *start) unwrittenAnswer(settings Settings, v Settled, rule string, err e
 	return answer{Settled: v, fault: &fault{rule, err}}
 }
 
-// runScript runs a script of the plugin with its arguments in dir. It discards the output and ignores failures.
-func (s *start) runScript(dir string, argv []string) {
+// runOwnScript runs a script of the plugin with its arguments in dir. It discards the output and ignores failures.
+func (s *start) runOwnScript(dir string, argv []string) {
 	path, err := filepath.Abs(filepath.Join(s.root, filepath.FromSlash(argv[0])))
 	if err != nil || !file.IsReadable(path) {
 		return

@@ -168,7 +168,7 @@ func (w *world) ends(when, words string) func(output, string) {
 func (w *world) answers(when string, right func(output) bool) func(output, string) {
 	return func(out output, notes string) {
 		w.t.Helper()
-		scratch.FailIf(w.t, !right(out), "%s: %+v, notes %s", when, out, notes)
+		scratch.ErrorIf(w.t, !right(out), "%s: %+v, notes %s", when, out, notes)
 	}
 }
 
@@ -283,7 +283,7 @@ func TestFailsOpen(t *testing.T) {
 			}
 			scratch.Holds(t, "notes", notes, test.note)
 			for _, line := range strings.Split(strings.TrimSpace(notes), "\n") {
-				scratch.FailIf(t, !strings.HasPrefix(line, "springfield: "), "note %q", line)
+				scratch.ErrorIf(t, !strings.HasPrefix(line, "springfield: "), "note %q", line)
 			}
 		})
 	}
@@ -383,7 +383,7 @@ func TestLayersInTheHome(t *testing.T) {
 	w.layers("ned-flanders", `{"budget": {"burst": 1}, "progress": {"command": ["/bin/true"]}}`, "")
 	for _, project := range []string{w.home, w.home + "/"} {
 		s, err := ReadSettings(w.path("plugin"), w.path(".claude/springfield"), project)
-		scratch.FailIf(t, err != nil || len(s.Faults) > 0 || s.Progress == nil, "%v: %v", s.Faults, err)
+		scratch.ErrorIf(t, err != nil || len(s.Faults) > 0 || s.Progress == nil, "%v: %v", s.Faults, err)
 		scratch.Equal(t, s.raiseCommand("burst", "", "", cliName), "`springfield set ned-flanders budget.burst=10`")
 	}
 }
@@ -455,7 +455,7 @@ func FuzzRun(f *testing.F) {
 				blocks++
 			}
 		}
-		scratch.FailIf(t, blocks > guard.Defaults.Burst, "%d continues at once", blocks)
+		scratch.ErrorIf(t, blocks > guard.Defaults.Burst, "%d continues at once", blocks)
 	})
 }
 

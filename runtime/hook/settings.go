@@ -62,7 +62,7 @@ type Settings struct {
 
 // MaxContinues returns the maximum number of iterations of a loop, or else of continues in a row with no tool call. It
 // returns 0 if the plugin does not decide at Stop.
-func (s Settings) MaxContinues() int {
+func (s Settings) MaxContinues() (inARow int) {
 	if s.Strategy.Event != "Stop" {
 		return 0
 	}
@@ -117,7 +117,7 @@ type LayerFile struct {
 
 // Layers returns the paths of the plugin's settings files, from weakest to strongest. In the home directory, the
 // project's file belongs to the user and is listed once.
-func (p Plugin) Layers(state, project string) []LayerFile {
+func (p Plugin) Layers(state, project string) (authorFirst []LayerFile) {
 	all := make([]LayerFile, 0, 3)
 	own := p.path
 	if p.Root != "" {
@@ -176,7 +176,7 @@ func Defaults(known strategy.Strategy, ruleSet string) (Settings, error) {
 // budget is the limits from a file: per 5 minutes, per prompt, per hour.
 type budget [3]*int
 
-func (b *budget) Members(m *codec.Members) {
+func (b *budget) Members(m *codec.ReadWriter) {
 	for i, name := range []string{"burst", "prompt", "hour"} {
 		codec.ReadOptional(m, name, &b[i], codec.Number[int])
 	}
@@ -190,7 +190,7 @@ type settingsMembers struct {
 	budget   budget
 }
 
-func (f *settingsMembers) Members(m *codec.Members) {
+func (f *settingsMembers) Members(m *codec.ReadWriter) {
 	f.options.Members(m)
 	var other string // already read by ReadPlugin, or for editors
 	m.Text("$schema", &other)
@@ -211,7 +211,7 @@ const WholeFile = "the whole file is not in force: "
 func (s Settings) Overlay(data []byte, by strategy.Writer) (Settings, []string, error) {
 	l := strategy.Layer{By: by, Strategy: s.Strategy.Name, IsAbs: filepath.IsAbs}
 	f := settingsMembers{options: s.Strategy.New()}
-	parts, whole := codec.ReadStrictly(data, &f, func(name string) bool { return checkMember(name, &l) })
+	parts, whole := codec.ReadStrictly(data, &f, func(name string) bool { return knowsMember(name, &l) })
 	if whole != nil {
 		return s, nil, errors.New(whole.DescribeIn(data))
 	}
@@ -296,9 +296,9 @@ func (s Settings) raiseCommand(name, state, home, self string) string {
 	return ""
 }
 
-// checkMember reports whether any strategy defines a member with this name. It notes a fault in l if this
+// knowsMember reports whether any strategy defines a member with this name. It notes a fault in l if this
 // strategy must not contain the member.
-func checkMember(name string, l *strategy.Layer) bool {
+func knowsMember(name string, l *strategy.Layer) bool {
 	named := func(member string) bool { return strings.EqualFold(member, name) }
 	for _, known := range registry.Strategies {
 		if !slices.ContainsFunc(codec.MemberNames(known.New()), named) {
@@ -314,10 +314,10 @@ func checkMember(name string, l *strategy.Layer) bool {
 	return false
 }
 
-// ReadFile returns the settings from a single file. The strategy is the one that the file names, the one that
+// ReadExisting returns the settings from a single file. The strategy is the one that the file names, the one that
 // the file is named after, or the default. Any mistake is an error.
 // The settings have a strategy even if rules or options are wrong.
-func ReadFile(path string) (Settings, error) {
+func ReadExisting(path string) (Settings, error) {
 	data, err := file.ReadRegular(path, maxConfig)
 	if err != nil {
 		return Settings{}, err

@@ -89,8 +89,8 @@ func (stop Stop) Examine() Snapshot {
 		needs.Lines = 0 // without its files it does not read the last lines
 	}
 	s.readTranscript(needs)
-	if !s.Unguarded && s.applyVeto(s.vetoBeforeStrategy()) {
-		s.continueToWait()
+	if !s.Unguarded && s.applyVeto(s.vetoByEventOrLog()) {
+		s.waitIfHeadless()
 		return s
 	}
 	if needs.Files != nil && s.Space != nil {
@@ -105,14 +105,14 @@ func (stop Stop) Examine() Snapshot {
 		s.Faults = append(s.Faults, err.Error())
 	}
 	if !s.Unguarded && s.Situation.Team.Role == activity.Teammate {
-		s.applyVeto(s.vetoOfTeammate())
+		s.applyVeto(s.vetoAsTeammate())
 	}
 	return s
 }
 
-// vetoOfTeammate returns a veto for a teammate, because the team's lead will wake it. There is no veto if the hook
+// vetoAsTeammate returns a veto for a teammate, because the team's lead will wake it. There is no veto if the hook
 // would be silent anyway, or if the last message announces the next action.
-func (s *Snapshot) vetoOfTeammate() guard.Veto {
+func (s *Snapshot) vetoAsTeammate() guard.Veto {
 	v := &s.Verdict
 	if v.Decision == s.Settings.Strategy.NoEffect() && v.Page == "" ||
 		lastmessage.ReadMessage(s.Situation.Message.Text).AnnouncesWork() {
@@ -122,10 +122,10 @@ func (s *Snapshot) vetoOfTeammate() guard.Veto {
 		Evidence: "the lead of the team wakes this session, whose message does not say what it does now"}
 }
 
-// vetoBeforeStrategy returns the veto for which the event or the transcript gives a reason, such as work in progress or
+// vetoByEventOrLog returns the veto for which the event or the transcript gives a reason, such as work in progress or
 // plan mode. For a strategy of Stop it also checks other loops, a removed ledger and the user's last word, and notes
 // in s.drives whether the plugin's own loop drives the session.
-func (s *Snapshot) vetoBeforeStrategy() guard.Veto {
+func (s *Snapshot) vetoByEventOrLog() guard.Veto {
 	h := s.Event.Host
 	veto := guard.CheckEvent(s.Event.Moment, s.View.Earlier)
 	switch {
@@ -156,7 +156,7 @@ func (s *Snapshot) vetoBeforeStrategy() guard.Veto {
 	case guard.RalphArmed(s.Event.Cwd, s.Event.SessionID):
 		return guard.Veto{Rule: "ralph-loop", Evidence: "ralph-loop drives this session: its state file is armed"}
 	}
-	driver, evidence := s.findDriver()
+	driver, evidence := s.findLoopDriver()
 	if s.drives = driver == s.Settings.Strategy.Name; driver != "" && !s.drives {
 		return guard.Veto{Rule: "another-loop", Evidence: driver + " drives this session: " + evidence}
 	}
@@ -174,9 +174,9 @@ func (s *Snapshot) vetoBeforeStrategy() guard.Veto {
 	return veto
 }
 
-// continueToWait applies to hosts that exit at the end of the turn and cannot wake the agent. Once per
+// waitIfHeadless applies to hosts that exit at the end of the turn and cannot wake the agent. Once per
 // prompt, it replaces a veto for background or scheduled work with a continue.
-func (s *Snapshot) continueToWait() {
+func (s *Snapshot) waitIfHeadless() {
 	waits := s.Veto.Rule == "background" || s.Veto.Rule == "scheduled"
 	if !waits || !s.Headless || s.Settings.Strategy.Event != "Stop" || s.Settings.Strategy.Loop != nil || s.Before.Waits == waitsKey(s.met) {
 		return
@@ -213,8 +213,8 @@ const (
 // lagBlind bounds the wait for a session's first prompt. Tests shorten it, because their logs often contain none.
 var lagBlind = 500 * time.Millisecond //nolint:gochecknoglobals
 
-func (s *Snapshot) patience() time.Duration {
-	if s.isBlind() {
+func (s *Snapshot) maxLag() time.Duration {
+	if s.lacksPrompt() {
 		return lagBlind
 	}
 	if n := len(s.View.Calls); s.Away != nil && n > 0 && !s.View.Calls[n-1].Done {
@@ -223,9 +223,9 @@ func (s *Snapshot) patience() time.Duration {
 	return lag
 }
 
-// isBlind reports whether we would continue without having seen the prompt, which might forbid it. After a
+// lacksPrompt reports whether we would continue without having seen the prompt, which might forbid it. After a
 // session's first decision, a log without prompt IDs is trusted.
-func (s *Snapshot) isBlind() bool {
+func (s *Snapshot) lacksPrompt() bool {
 	return s.hasLineID() && !s.View.Opening.Found && (s.Before.Number == 0 || s.View.PromptID != "") && s.Event.TranscriptPath != "" && s.Verdict.Decision == strategy.Continue
 }
 
@@ -241,7 +241,7 @@ func (s *Snapshot) transcriptLags() bool {
 		return false
 	}
 	late := !s.hasLineID() && !s.Event.Host.Prompts && event != "" && known != "" && event != known
-	return late || s.isBlind() || s.Verdict.Page != "" || s.Settings.Options.Needs().Calls || s.Away != nil && s.Away.Order.Check != ""
+	return late || s.lacksPrompt() || s.Verdict.Page != "" || s.Settings.Options.Needs().Calls || s.Away != nil && s.Away.Order.Check != ""
 }
 
 // readWorkspace sets situation.Workspace and reads into it the files that wants names, at most maxWants. It calls wants
@@ -252,7 +252,7 @@ func (s *Snapshot) readWorkspace(space *workspace.Space, wants func(strategy.Sit
 	if cwd, err := filepath.Abs(s.Event.Cwd); err == nil {
 		situation.Workspace.CwdDiffers = cwd != space.Dir
 	}
-	project := workspace.ProjectAround(space.Dir, s.Project)
+	project := workspace.ProjectSpelledLike(space.Dir, s.Project)
 	if project == space.Dir {
 		project = ""
 	}
@@ -336,7 +336,7 @@ func (s *Snapshot) buildSituation(needs strategy.Needs) {
 			Running:  len(view.Started), Active: event.Active || h.Forgets && view.Feedback.InTurn > 0,
 			Ours: s.met.InPrompt > 0,
 			Word: lastword.Word{Kind: lastword.Kind(s.met.Said.Kind), Evidence: s.met.Said.Evidence, Held: s.met.Said.Held}, WordAt: s.met.Said.At,
-			Changed: view.Changed, Leave: s.whyLeave(), Attended: s.Attended, Away: s.Away != nil,
+			Changed: view.Changed, Leave: s.whyNeedNotAsk(), Attended: s.Attended, Away: s.Away != nil,
 		},
 		Team: view.Team,
 		Session: strategy.Session{
@@ -456,7 +456,7 @@ func (s *Snapshot) Settle() Settled {
 		out.Left = nil // the limit in the order was used instead
 	}
 	if strings.Contains(out.Told, cliName+" loop") {
-		out.Told = strings.ReplaceAll(out.Told, cliName+" loop", s.ownCommand()+" loop")
+		out.Told = strings.ReplaceAll(out.Told, cliName+" loop", s.cliCommand()+" loop")
 	}
 	s.noteOutcome(&out)
 	out.Next.Log = s.Log
@@ -465,7 +465,7 @@ func (s *Snapshot) Settle() Settled {
 
 const cliName = "springfield"
 
-func (s *Snapshot) ownCommand() string {
+func (s *Snapshot) cliCommand() string {
 	if s.Self == nil {
 		return cliName
 	}
@@ -509,6 +509,6 @@ func (s *Snapshot) sayLimit(v guard.Veto) string {
 	if s.Event.Host.Default {
 		log = s.Event.TranscriptPath
 	}
-	ways := slices.DeleteFunc([]string{v.Next, s.Settings.raiseCommand(v.Limit, ledger.StateDir(log, s.Home), s.Home, s.ownCommand())}, func(way string) bool { return way == "" })
+	ways := slices.DeleteFunc([]string{v.Next, s.Settings.raiseCommand(v.Limit, ledger.StateDir(log, s.Home), s.Home, s.cliCommand())}, func(way string) bool { return way == "" })
 	return s.Settings.Plugin + " " + v.Evidence + strings.TrimSuffix("; "+strings.Join(ways, ", or "), "; ")
 }

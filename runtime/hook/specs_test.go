@@ -157,7 +157,7 @@ func TestSpecsSilence(t *testing.T) {
 				if name == "the ledger cannot be written" && out.tells("without a decision: write ledger") {
 					out = output{} // that is for the user
 				}
-				scratch.FailIf(t, out != (output{}) || notes != "", "answer %+v, notes %q", out, notes)
+				scratch.ErrorIf(t, out != (output{}) || notes != "", "answer %+v, notes %q", out, notes)
 			})
 		}
 	}
@@ -266,7 +266,7 @@ func TestSpecsHostileFiles(t *testing.T) {
 				for range 3 { // it comes to an end
 					out, _ = s.answer(s.stop(true, map[string]any{"transcript_path": s.path(".claude/projects/-w/s.jsonl")}))
 				}
-				scratch.FailIf(t, out.Decision != "", "it goes on and on: %+v", out)
+				scratch.ErrorIf(t, out.Decision != "", "it goes on and on: %+v", out)
 				if !slices.Equal(outside, s.tree("outside")) || !slices.Equal(before, s.tree("project")) {
 					t.Errorf("files changed: %q, %q", s.tree("outside"), s.tree("project"))
 				}
@@ -370,7 +370,7 @@ func FuzzSpecsRun(f *testing.F) {
 		s.write("t.jsonl", string(log))
 		for i := range 4 {
 			out, _ := s.answer(s.stop(i > 0, map[string]any{"transcript_path": s.path("t.jsonl")}))
-			scratch.FailIf(t, i == 3 && out.Decision != "", "it goes on and on: %+v", out)
+			scratch.ErrorIf(t, i == 3 && out.Decision != "", "it goes on and on: %+v", out)
 		}
 	})
 }

@@ -40,7 +40,7 @@ func (s *start) wakeAfterError(settings Settings) (code int) {
 		return 0
 	}
 	settings.Prepared = verdictOfWake
-	before, wait, failed := s.beginWait(settings)
+	before, wait, failed := s.claimWait(settings)
 	if failed != nil {
 		s.recordUndecided(*failed)
 	}
@@ -76,13 +76,13 @@ func (s *start) wakeAfterError(settings Settings) (code int) {
 	return 2
 }
 
-// sleep waits, updates s.Now and s.Up, and restarts the hook's time limit. ok is false if the client has ended
+// sleep waits, updates s.Now and s.Up, and restarts the hook's time limit. clientAlive is false if the client has ended
 // meanwhile.
-func (s *start) sleep(d time.Duration) (ok bool) {
-	s.Now, s.Up, ok = s.Sleep(d)
+func (s *start) sleep(d time.Duration) (clientAlive bool) {
+	s.Now, s.Up, clientAlive = s.Sleep(d)
 	s.begun = time.Now()
 	s.finish = s.begun.Add(maxTime)
-	return ok
+	return clientAlive
 }
 
 func verdictOfWake(of strategy.Situation) strategy.Verdict {
@@ -92,9 +92,9 @@ func verdictOfWake(of strategy.Situation) strategy.Verdict {
 	}
 }
 
-// beginWait claims the API error for this start of the hook and records it. It returns the session's state and the time
+// claimWait claims the API error for this start of the hook and records it. It returns the session's state and the time
 // to wait. The time is 0 if this start must not wake the session.
-func (s *start) beginWait(settings Settings) (before wake.Moment, wait time.Duration, failed *fault) {
+func (s *start) claimWait(settings Settings) (before wake.Moment, wait time.Duration, failed *fault) {
 	session, err := ledger.OpenSession(s.state, sessionKey(s.event))
 	if err != nil {
 		return before, 0, &fault{faultLedger, newFailure("read ledger", err)}
@@ -102,7 +102,7 @@ func (s *start) beginWait(settings Settings) (before wake.Moment, wait time.Dura
 	defer session.Close()
 	snapshot := s.examineStop(s.stopOf(settings, session.State))
 	before = s.momentOf(&snapshot)
-	if snapshot.yieldsOrder() {
+	if snapshot.yieldsToDaily() {
 		return before, 0, nil
 	}
 	if err := session.LockSession(); err != nil {
@@ -145,7 +145,7 @@ func (s *start) beginWait(settings Settings) (before wake.Moment, wait time.Dura
 func (s *start) momentOf(of *Snapshot) wake.Moment {
 	return wake.Moment{
 		Client: s.ownClient(), At: s.Now.UnixMilli(), Turns: of.View.Turns, Calls: of.View.CallsInTurn,
-		Words: of.View.Text, Typed: s.lastTyped(), Switches: s.readSwitches(),
+		Words: of.View.Text, Typed: s.lastTyped(), Switches: s.readSwitchFiles(),
 	}
 }
 
@@ -173,9 +173,10 @@ func (s *start) ownClient() (own wake.Client) {
 	return own
 }
 
-// readSwitches returns, as one string to compare, the members of the user's and the project's settings of Claude Code
-// that enable plugins and disable hooks, and the plugins that are installed. A file that cannot be read counts as changed.
-func (s *start) readSwitches() string {
+// readSwitchFiles returns, as one string to compare, the members of the user's and the project's settings of Claude
+// Code that enable plugins and disable hooks, and the plugins that are installed. A file that cannot be read counts as
+// changed.
+func (s *start) readSwitchFiles() (toCompare string) {
 	var all []string
 	config, project := filepath.Dir(s.state), filepath.Join(s.projectDir(), ".claude")
 	for _, path := range []string{

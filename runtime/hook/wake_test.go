@@ -259,7 +259,7 @@ func TestDecisionThatEndsWithoutAWake(t *testing.T) {
 	asked := 0
 	w.host.Getenv = func(name string) string {
 		if name == "CLAUDE_CODE_SESSION_ATTENDED" {
-			if asked++; asked == 2 { // after beginWait
+			if asked++; asked == 2 { // after claimWait
 				w.process("s2", "idle", 2)
 			}
 		}

@@ -62,7 +62,7 @@ func TestClaims(t *testing.T) {
 	}
 	for name, h := range hosts() {
 		for _, event := range []string{``, `[]`, `{"session_id":7}`} {
-			scratch.FailIf(t, h.ReadEvent([]byte(event), &host.Event{}) == nil, "%s reads %s", name, event)
+			scratch.ErrorIf(t, h.ReadEvent([]byte(event), &host.Event{}) == nil, "%s reads %s", name, event)
 		}
 	}
 }

@@ -151,7 +151,7 @@ type Event struct {
 }
 
 // Common lists the members of an event that all hosts share.
-func (e *Event) Common(m *codec.Members) {
+func (e *Event) Common(m *codec.ReadWriter) {
 	m.Text("session_id", &e.SessionID)
 	m.Text("transcript_path", &e.TranscriptPath)
 	m.Text("cwd", &e.Cwd)
@@ -167,7 +167,7 @@ func (e *Event) Common(m *codec.Members) {
 	}
 }
 
-func (e *Event) CountSchedules(m *codec.Members, name string) {
+func (e *Event) CountSchedules(m *codec.ReadWriter, name string) {
 	var crons []byte
 	m.Raw(name, &crons)
 	if codec.Elements(crons, func([]byte) { e.Crons++ }) {
@@ -177,7 +177,7 @@ func (e *Event) CountSchedules(m *codec.Members, name string) {
 
 // Members lists the members of Claude Code's event. Do not add a name by which a host's Is recognizes its own
 // events. Use Raw for types that can change.
-func (e *Event) Members(m *codec.Members) {
+func (e *Event) Members(m *codec.ReadWriter) {
 	e.Common(m)
 	m.Text("prompt_id", &e.PromptID)
 	codec.ListOf(m, "background_tasks", &e.Tasks)
@@ -210,7 +210,7 @@ func (e Event) IsFromUser() bool {
 func HasLine(tail []byte, prefix string, is func(line []byte) bool) bool {
 	for len(tail) > 0 {
 		i := bytes.LastIndexByte(tail, '\n')
-		if line := tail[i+1:]; bytes.HasPrefix(line, []byte(prefix)) && is(line) && codec.FirstObject(line) != nil {
+		if line := tail[i+1:]; bytes.HasPrefix(line, []byte(prefix)) && is(line) && codec.ObjectAtStart(line) != nil {
 			return true
 		}
 		tail = tail[:max(i, 0)]

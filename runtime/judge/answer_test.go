@@ -68,7 +68,7 @@ func TestSchema(t *testing.T) {
 		t.Errorf("%+v", schema)
 	}
 	for _, name := range schema.Required {
-		scratch.FailIf(t, schema.Properties[name] == nil, "%s is required and not described", name)
+		scratch.ErrorIf(t, schema.Properties[name] == nil, "%s is required and not described", name)
 	}
 }
 
@@ -158,10 +158,10 @@ func TestUnknownIsDearest(t *testing.T) {
 
 func TestValidModel(t *testing.T) {
 	for _, model := range []string{"haiku", "claude-haiku-5-5", "claude-opus-5[1m]", "claude-haiku-4-5@20251001", "us.anthropic.claude-haiku-4-5-20251001-v1:0", "arn:aws:bedrock:us-east-1:1:inference-profile/x", "openrouter/a_b"} {
-		scratch.FailIf(t, !ValidModel(model), "%s is refused", model)
+		scratch.ErrorIf(t, !ValidModel(model), "%s is refused", model)
 	}
 	for _, model := range []string{"", "-p", "--settings", "a b", "a\nb", "häiku", "a;b", "$(a)", "a\"b", strings.Repeat("a", 101)} {
-		scratch.FailIf(t, ValidModel(model), "%q is taken", model)
+		scratch.ErrorIf(t, ValidModel(model), "%q is taken", model)
 	}
 }
 
@@ -232,10 +232,10 @@ func TestMessageIsTrimmedAtSentenceEnds(t *testing.T) {
 func wellFormed(t *testing.T, p Page) {
 	t.Helper()
 	s := p.String()
-	scratch.FailIf(t, len(s) > 3<<10, "a page of %d bytes", len(s))
-	scratch.FailIf(t, !utf8.ValidString(s), "no UTF-8: %q", s)
+	scratch.ErrorIf(t, len(s) > 3<<10, "a page of %d bytes", len(s))
+	scratch.ErrorIf(t, !utf8.ValidString(s), "no UTF-8: %q", s)
 	for _, r := range s {
-		scratch.FailIf(t, r != '\n' && (!unicode.IsGraphic(r) || isHidden(r)), "%U is in it: %q", r, s)
+		scratch.ErrorIf(t, r != '\n' && (!unicode.IsGraphic(r) || isHidden(r)), "%U is in it: %q", r, s)
 	}
 	lines := strings.Split(s, "\n")
 	starts := []string{"CONTEXT:", "  Active skill: ", "  Todo state: ", "  Last tools: [", "  Latest request: ", "  Waiting for: ", "  Last message: ", "", "DECIDE: Should Claude continue working autonomously?", ""}

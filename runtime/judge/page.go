@@ -52,12 +52,12 @@ func (p Page) String() string {
 		"\n  Todo state: " + p.Todos.String() +
 		"\n  Last tools: [" + strings.Join(calls, ", ") + "]" +
 		"\n  Latest request: " + quoteText(request, maxRequestBytes) +
-		"\n  Waiting for: " + p.waiting() +
+		"\n  Waiting for: " + p.waitingInWords() +
 		"\n  Last message: " + quoteText(endOfMessage(p.Message), maxMessageBytes+10) +
 		"\n\nDECIDE: Should " + cmp.Or(shownField(p.Agent), "Claude") + " continue working autonomously?\n"
 }
 
-func (p Page) waiting() string {
+func (p Page) waitingInWords() string {
 	if p.Asked != "" {
 		return "the user (" + shownField(p.Asked) + ")"
 	}
@@ -99,7 +99,7 @@ func quoteText(s string, most int) string {
 	var b strings.Builder
 	b.WriteByte('"')
 	for _, r := range s {
-		w := escapedLetter(r)
+		w := letterForPage(r)
 		if b.Len()+len(w) > most {
 			b.WriteString("…")
 			break
@@ -110,9 +110,9 @@ func quoteText(s string, most int) string {
 	return b.String()
 }
 
-// escapedLetter escapes a quotation mark, a backslash or a line break, and turns other white space into a space. It
+// letterForPage escapes a quotation mark, a backslash or a line break, and turns other white space into a space. It
 // drops invisible characters, including some that package display keeps.
-func escapedLetter(r rune) string {
+func letterForPage(r rune) string {
 	switch {
 	case strings.ContainsRune("\"＂〃ˮ״", r): // a quotation mark, or what a reader may take for one
 		return `\"`
@@ -143,7 +143,7 @@ func endOfMessage(s string) string {
 	at, width := len(s), 0
 	for n := 0; at > 0 && n < maxMessage; n++ {
 		r, size := utf8.DecodeLastRuneInString(s[:at])
-		if width += len(escapedLetter(r)); width > maxMessageBytes {
+		if width += len(letterForPage(r)); width > maxMessageBytes {
 			break
 		}
 		at -= size

@@ -8,7 +8,7 @@ import (
 
 // FoldText normalises a text for comparison: lower case, straight apostrophes and single spaces, without
 // commas, vowel signs and invisible characters.
-func FoldText(s string) string {
+func FoldText(s string) (lowerOneLine string) {
 	var b strings.Builder
 	b.Grow(len(s))
 	blank := true
@@ -54,7 +54,7 @@ func FoldText(s string) string {
 	return b.String()
 }
 
-func foldRune(r rune) rune {
+func foldRune(r rune) (lowered rune) {
 	switch {
 	case r == '’' || r == '‘' || r == 'ʼ':
 		return '\''

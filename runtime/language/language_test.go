@@ -49,7 +49,7 @@ func TestEntries(t *testing.T) {
 		{"现在", "我现在修复它。", true},
 		{"下一步", "现在", false},
 	} {
-		f := FindersFor([]*Pack{ParsePack("xx", "# Test\n"+classes+test.entry)}, []string{test.sentence})
+		f := FindersFor([]*Pack{SplitPack("xx", "# Test\n"+classes+test.entry)}, []string{test.sentence})
 		if got := f.Has(Move, test.sentence); got != test.want {
 			t.Errorf("%q in %q: %v", test.entry, test.sentence, got)
 		}
@@ -143,7 +143,7 @@ func TestPacks(t *testing.T) {
 	if size > 440<<10 {
 		t.Errorf("the packs have %d bytes", size)
 	}
-	if PackNamed("xx") != nil || LanguageName([]string{"de"}) != "German" || LanguageName([]string{"de", "nl"})+LanguageName([]string{"en"})+LanguageName([]string{"xx"}) != "" {
+	if PackNamed("xx") != nil || ForeignLanguage([]string{"de"}) != "German" || ForeignLanguage([]string{"de", "nl"})+ForeignLanguage([]string{"en"})+ForeignLanguage([]string{"xx"}) != "" {
 		t.Error("an unknown language is named")
 	}
 }
@@ -158,7 +158,7 @@ func FuzzEntry(f *testing.F) {
 		sentence = FoldText(sentence)
 		scratch.Equal(t, FoldText(sentence), sentence, "folded again")
 		entry = strings.ReplaceAll(entry, "\n", " ")
-		p := ParsePack("xx", "# x\n[doing]\n*ing\n[move]\n"+entry)
+		p := SplitPack("xx", "# x\n[doing]\n*ing\n[move]\n"+entry)
 		FindersFor([]*Pack{p}, []string{sentence}).Has(Move, sentence)
 		f := FindersFor([]*Pack{PackNamed("en")}, []string{sentence})
 		for c := range classes {

@@ -25,14 +25,14 @@ import (
 )
 
 // matchesNone reports whether s matches none of the patterns in nots. A pattern that begins with "…" is
-// searched only in the clause after end.
-func (f *finder) matchesNone(nots, s string, end int) bool {
+// searched only in the clause after clauseFrom.
+func (f *finder) matchesNone(nots, s string, clauseFrom int) bool {
 	for nots != "" {
 		var one string
 		one, nots, _ = strings.Cut(nots, " !")
 		scope := s
 		if rest, ok := strings.CutPrefix(one, "…"); ok {
-			one, scope = rest, f.firstClause(s[end:])
+			one, scope = rest, f.firstClause(s[clauseFrom:])
 		}
 		if f.findPattern(one, scope, always) {
 			return false
@@ -59,7 +59,7 @@ func (f *finder) firstClause(s string) string {
 func (f *finder) findPattern(pattern, s string, good func(end int) bool) bool {
 	if rest, ok := strings.CutPrefix(pattern, "^"); ok {
 		if f.begun != s || f.begins == nil {
-			f.begun, f.begins = s, f.beginnings(s)
+			f.begun, f.begins = s, f.clauseStarts(s)
 		}
 		return slices.ContainsFunc(f.begins, func(i int) bool { return mayMatchAt(rest, s, i) && f.matchesAt(rest, s, i, good) })
 	}
@@ -215,12 +215,12 @@ func beginsRun(run, s string, i int) (end int, ok bool) {
 	return i, !IsWithinWord(s, i)
 }
 
-// endsSentence reports whether the number of words in rest is at most the digit in maxWords. If maxWords is empty,
+// endsSentence reports whether the number of words in rest is at most the digit in maxDigit. If maxDigit is empty,
 // rest must contain no word.
-func endsSentence(rest, maxWords string) bool {
+func endsSentence(rest, maxDigit string) bool {
 	most := 0
-	if maxWords != "" {
-		most = int(maxWords[0] - '0')
+	if maxDigit != "" {
+		most = int(maxDigit[0] - '0')
 	}
 	word := false
 	for _, r := range rest {
@@ -235,8 +235,8 @@ func endsSentence(rest, maxWords string) bool {
 	return true
 }
 
-// beginnings returns up to eight offsets of s where a sentence or clause begins, also after words like "so".
-func (f *finder) beginnings(s string) []int {
+// clauseStarts returns up to eight offsets of s where a sentence or clause begins, also after words like "so".
+func (f *finder) clauseStarts(s string) []int {
 	all := make([]int, 0, 8)
 	add := func(i int) {
 		i = len(s) - len(strings.TrimLeftFunc(s[i:], func(r rune) bool { return !isWordRune(r) && !unicode.IsLetter(r) && r != '`' }))
@@ -285,16 +285,16 @@ type searched struct {
 type Finders []*finder
 
 // FindersFor returns a finder for each pack, for use with these sentences only.
-func FindersFor(packs []*Pack, sentences []string) (all Finders) {
+func FindersFor(packs []*Pack, sentences []string) (perPack Finders) {
 	t := &searched{all: strings.Join(sentences, "\n")}
 	for i := 0; i+3 <= len(t.all); i++ {
 		h := gramAt(t.all[i:])
 		t.grams[h>>6] |= 1 << (h & 63)
 	}
 	for _, p := range packs {
-		all = append(all, &finder{pack: p, text: t})
+		perPack = append(perPack, &finder{pack: p, text: t})
 	}
-	return all
+	return perPack
 }
 
 func gramAt(s string) uint32 {

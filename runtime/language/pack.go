@@ -112,9 +112,9 @@ type Pack struct {
 	text [classes]string
 }
 
-// ParsePack parses a pack. The first line is the language's name, a line in brackets begins a class, and a
+// SplitPack parses a pack. The first line is the language's name, a line in brackets begins a class, and a
 // line with # is a comment.
-func ParsePack(code, data string) *Pack {
+func SplitPack(code, data string) *Pack {
 	p := &Pack{Code: code}
 	p.Name, data, _ = strings.Cut(data, "\n")
 	p.Name = strings.TrimPrefix(p.Name, "# ")

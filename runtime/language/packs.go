@@ -80,9 +80,9 @@ func PackCodes() (all []string) {
 	return all
 }
 
-// LanguageName returns the name of a message's only language, or "" for English. It also returns "" for several
+// ForeignLanguage returns the name of a message's only language, or "" for English. It also returns "" for several
 // languages, which are a guess: English messages contain common words of other languages, and all contain English terms.
-func LanguageName(codes []string) string {
+func ForeignLanguage(codes []string) string {
 	if len(codes) == 1 && codes[0] != "en" && PackNamed(codes[0]) != nil {
 		return PackNamed(codes[0]).Name
 	}
@@ -99,7 +99,7 @@ func PackNamed(code string) *Pack {
 	for i, known := range packs {
 		if known.code == code {
 			p := &parsed[i]
-			p.Do(func() { p.pack = ParsePack(code, *known.data) })
+			p.Do(func() { p.pack = SplitPack(code, *known.data) })
 			return p.pack
 		}
 	}

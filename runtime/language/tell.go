@@ -60,7 +60,7 @@ func TellLanguages(folded string) []*Pack {
 
 // GuessLanguages returns up to three packs with the most of these words in their classes for prompts. It is
 // for prompts too short for common words. It returns nil if many words are common in English.
-func GuessLanguages(words []string) (found []*Pack) {
+func GuessLanguages(words []string) (likeliest []*Pack) {
 	common := 0
 	for _, word := range words {
 		if hasWord(PackNamed("en").text[Common], word) {
@@ -87,11 +87,11 @@ func GuessLanguages(words []string) (found []*Pack) {
 	}
 	best := slices.Max(hits[:])
 	for i, known := range packs {
-		if best > 0 && hits[i] == best && len(found) < 3 {
-			found = append(found, PackNamed(known.code))
+		if best > 0 && hits[i] == best && len(likeliest) < 3 {
+			likeliest = append(likeliest, PackNamed(known.code))
 		}
 	}
-	return found
+	return likeliest
 }
 
 func hasWord(text, word string) bool {

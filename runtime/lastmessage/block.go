@@ -124,7 +124,7 @@ func parseListItem(line string) (body string, ok bool) {
 	case !found && !isBareBullet(line):
 		return "", false
 	case !found, marker == "-" || marker == "*" || marker == "+" || marker == "•" || marker == "·" || marker == "–":
-	case len(marker) <= 4 && strings.ContainsAny(marker[len(marker)-1:], ".)") && isOrdinal(marker[:len(marker)-1]):
+	case len(marker) <= 4 && strings.ContainsAny(marker[len(marker)-1:], ".)") && isNumberOrLetter(marker[:len(marker)-1]):
 	default:
 		first, _ := utf8.DecodeRuneInString(line)
 		return strings.TrimSpace(rest), first >= 0x2000 && strings.ContainsRune(checkMarks, first)
@@ -139,10 +139,10 @@ func parseListItem(line string) (body string, ok bool) {
 const checkMarks = "✅✔✓☑🟢⬜☐⏳🔲⌛🔜◻▢🟡⚪🚧❌✘✗🔴"
 
 func isBareBullet(line string) bool {
-	return line == "-" || line == "*" || len(line) > 1 && len(line) <= 3 && line[len(line)-1] == '.' && isOrdinal(line[:len(line)-1])
+	return line == "-" || line == "*" || len(line) > 1 && len(line) <= 3 && line[len(line)-1] == '.' && isNumberOrLetter(line[:len(line)-1])
 }
 
-func isOrdinal(s string) bool {
+func isNumberOrLetter(s string) bool {
 	isLetter := len(s) == 1 && 'a' <= s[0]|0x20 && s[0]|0x20 <= 'z'
 	return isLetter || s != "" && strings.Trim(s, "0123456789") == ""
 }
@@ -151,15 +151,15 @@ const maxSentence = 600 // bytes, of its end
 
 type sentence struct {
 	said   string // as written
-	plain  string // as of plainText
+	plain  string // as of withoutCode
 	folded string // plain, folded for comparison
 	end    rune   // the final sign, 0 for none
 	title  bool   // it is part of a heading, where a question mark asks no one
 }
 
-// plainText returns a block without emphasis. It replaces inline code and URLs with a backtick, quotations with an
+// withoutCode returns a block without emphasis. It replaces inline code and URLs with a backtick, quotations with an
 // empty one (""), and links with labels. offsets[i] is the offset in text of the byte out[i].
-func plainText(text string) (out string, offsets []int) {
+func withoutCode(text string) (out string, offsets []int) {
 	b := make([]byte, 0, len(text))
 	offsets = make([]int, 0, len(text)+1)
 	put := func(s string, at int) {
@@ -193,7 +193,7 @@ func plainText(text string) (out string, offsets []int) {
 		case strings.HasPrefix(text[i:], "~~"):
 			i += 2
 			continue
-		case c == '*', c == '_' && (i == 0 || i+1 == len(text) || !isLetterAt(text, i-1) || !isLetterAt(text, i+1)):
+		case c == '*', c == '_' && (i == 0 || i+1 == len(text) || !isWordByteAt(text, i-1) || !isWordByteAt(text, i+1)):
 			i++
 			continue
 		case c == '[':
@@ -217,7 +217,7 @@ func plainText(text string) (out string, offsets []int) {
 	return string(b), append(offsets, len(text))
 }
 
-func isLetterAt(s string, i int) bool {
+func isWordByteAt(s string, i int) bool {
 	c := s[i]
 	return c >= utf8.RuneSelf || c == '_' || '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z'
 }
@@ -260,7 +260,7 @@ func quotesIn(text string) []span {
 				closers = pair.closers
 			}
 		}
-		if closers != "" && (r != '"' || i == 0 || !isLetterAt(text, i-1)) {
+		if closers != "" && (r != '"' || i == 0 || !isWordByteAt(text, i-1)) {
 			window := text[i+size : min(len(text), i+size+maxQuote)]
 			if n := strings.IndexAny(window, closers); n >= 0 {
 				_, width := utf8.DecodeRuneInString(window[n:])
@@ -275,7 +275,7 @@ func quotesIn(text string) []span {
 }
 
 func splitSentences(b block) []sentence {
-	p, from := plainText(b.text)
+	p, from := withoutCode(b.text)
 	var all []sentence
 	start := 0
 	cut := func(end int, sign rune) {
@@ -313,7 +313,7 @@ func splitSentences(b block) []sentence {
 			next, r = signsAt(p, next, r)
 			cut(next, r)
 		case '\n':
-			if !isWrapped(p[start:i], p[next:]) {
+			if !isSoftWrap(p[start:i], p[next:]) {
 				cut(next, 0)
 			}
 		}
@@ -329,8 +329,8 @@ func splitSentences(b block) []sentence {
 	return all
 }
 
-func signsAt(p string, at int, sign rune) (int, rune) {
-	end := len(p) - len(strings.TrimLeft(p[at:], "。！？؟।)）」』\"'"))
+func signsAt(p string, at int, sign rune) (end int, shown rune) {
+	end = len(p) - len(strings.TrimLeft(p[at:], "。！？؟।)）」』\"'"))
 	if strings.ContainsRune(p[at:end], '？') {
 		sign = '？'
 	}
@@ -366,8 +366,8 @@ func isAbbreviated(before, after string) bool {
 	return word != "" && strings.Trim(word, "0123456789") == "" && unicode.IsLower(r)
 }
 
-// isWrapped reports whether the line ending between before and after is only a soft wrap.
-func isWrapped(before, after string) bool {
+// isSoftWrap reports whether the line ending between before and after is only a soft wrap.
+func isSoftWrap(before, after string) bool {
 	line := before[strings.LastIndexByte(before, '\n')+1:]
 	r, _ := utf8.DecodeRuneInString(after)
 	return len(line) >= 50 && unicode.IsLower(r) && finalSign(line) == 0

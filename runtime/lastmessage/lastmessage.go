@@ -96,9 +96,9 @@ func (c *Closing) findSentences() {
 }
 
 // FindAct returns a sentence with this act in the last paragraph, or in a final list and its intro. Asks is also
-// searched before that. If earlier is set, acts from Offers to Finishes are instead searched in at most maxNear bytes
-// before that.
-func (c *Closing) FindAct(act Act, earlier bool) (said string, ok bool) {
+// searched before that. If onlyEarlier is set, acts from Offers to Finishes are instead searched in at most maxNear
+// bytes before that.
+func (c *Closing) FindAct(act Act, onlyEarlier bool) (said string, ok bool) {
 	switch act {
 	case Leave:
 		return c.asksLeave()
@@ -119,7 +119,7 @@ func (c *Closing) FindAct(act Act, earlier bool) (said string, ok bool) {
 		{Hands, language.Hand}, {Plans, language.Plan}, {Finishes, language.Finished},
 	} {
 		if by.act == act {
-			return c.saysClass(by.class, earlier)
+			return c.saysClass(by.class, onlyEarlier)
 		}
 	}
 	return "", false
@@ -133,8 +133,8 @@ func (c *Closing) AnnouncesWork() bool {
 	})
 }
 
-// Announcement returns the sentence that announces work, with a list below it, or else the last paragraph or list.
-func (c *Closing) Announcement() string {
+// AnnouncementOrEnd returns the sentence that announces work, with a list below it, or else the last paragraph or list.
+func (c *Closing) AnnouncementOrEnd() string {
 	var all []string
 	for _, act := range []Act{Starts, Moves, Announces} {
 		if said, ok := c.FindAct(act, false); ok && len(all) == 0 {
@@ -149,9 +149,9 @@ func (c *Closing) Announcement() string {
 	return strings.Join(all, "\n")
 }
 
-// LooksForMore reports whether the last sentence announces that the agent looks for more, and is not about moving to
+// AnnouncesSearch reports whether the last sentence announces that the agent looks for more, and is not about moving to
 // the next step.
-func (c *Closing) LooksForMore() bool {
+func (c *Closing) AnnouncesSearch() bool {
 	last := *c
 	last.intro, last.final = nil, c.final[max(0, len(c.final)-1):]
 	_, starts := last.startsAction()
@@ -160,9 +160,9 @@ func (c *Closing) LooksForMore() bool {
 	return (starts || announces) && !moves && c.in.Has(language.Seek, last.final[0].folded)
 }
 
-func (c *Closing) saysClass(class language.Class, earlier bool) (string, bool) {
+func (c *Closing) saysClass(class language.Class, onlyEarlier bool) (string, bool) {
 	lists := [][]sentence{c.intro, c.final}
-	if earlier {
+	if onlyEarlier {
 		lists = [][]sentence{c.near}
 	}
 	for _, list := range lists {
@@ -212,7 +212,7 @@ func (c *Closing) asksQuestion() (string, bool) {
 // offersMenu reports whether text offers a key to press: "[C] Continue". It ignores "[X]", a check box.
 func offersMenu(text string) bool {
 	for i := 0; i+4 < len(text); i++ {
-		if text[i] == '[' && text[i+2] == ']' && text[i+3] == ' ' && 'A' <= text[i+1] && text[i+1] <= 'Z' && text[i+1] != 'X' && isLetterAt(text, i+4) {
+		if text[i] == '[' && text[i+2] == ']' && text[i+3] == ' ' && 'A' <= text[i+1] && text[i+1] <= 'Z' && text[i+1] != 'X' && isWordByteAt(text, i+4) {
 			return true
 		}
 	}
@@ -256,7 +256,7 @@ func (c *Closing) announcedWork(class language.Class) (string, bool) {
 			c.in.Has(language.You, s.folded) && !c.in.Has(language.Mine, s.folded)
 	}
 	before, s := list[:len(list)-1], list[len(list)-1]
-	if c.in.Has(class, s.folded) && !isBesidesThePoint(s) && !(class == language.Announce && c.hasBid(before)) {
+	if c.in.Has(class, s.folded) && !isBesidesThePoint(s) && !(class == language.Announce && c.hasBidIn(before)) {
 		return s.said, true
 	}
 	for i := len(list) - 1; i >= max(0, len(list)-2); i-- {
@@ -267,8 +267,8 @@ func (c *Closing) announcedWork(class language.Class) (string, bool) {
 	return "", false
 }
 
-func (c *Closing) hasBid(before []sentence) bool {
-	return slices.ContainsFunc(before, func(s sentence) bool {
+func (c *Closing) hasBidIn(sentences []sentence) bool {
+	return slices.ContainsFunc(sentences, func(s sentence) bool {
 		return c.in.Has(language.Bid, s.folded) && !c.in.Has(language.Move, s.folded) && !c.in.Has(language.Announce, s.folded)
 	})
 }

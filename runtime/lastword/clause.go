@@ -40,13 +40,13 @@ type reader struct{ language.Finders }
 func (in reader) markForbidding(clauses []clause) {
 	for i := 1; i < len(clauses); i++ {
 		c := &clauses[i]
-		if split := c.said == clauses[i-1].said; split && c.act == states && in.Has(language.Forbid, in.withoutSoft(trimSigns(fold(c.said)))) {
+		if split := c.said == clauses[i-1].said; split && c.act == states && in.Has(language.Forbid, in.trimSoft(trimSigns(fold(c.said)))) {
 			c.act, c.sure = forbids, true
 		}
 	}
 }
 
-func (in reader) actOf(c clause, before []clause) (act, bool) {
+func (in reader) actOf(c clause, before []clause) (doing act, byWord bool) {
 	says := func(class language.Class) bool {
 		return slices.ContainsFunc(c.forms, func(text string) bool { return in.Has(class, text) })
 	}
@@ -55,7 +55,7 @@ func (in reader) actOf(c clause, before []clause) (act, bool) {
 		return states, false
 	case says(language.Look):
 		return looks, true
-	case says(language.Forbid) && !(c.listed && language.UsesBlanks(c.text) && isBehindWork(before)):
+	case says(language.Forbid) && !(c.listed && language.UsesBlanks(c.text) && mayNameFollow(before)):
 		return forbids, true
 	case says(language.Bar):
 		return bars, true
@@ -63,7 +63,7 @@ func (in reader) actOf(c clause, before []clause) (act, bool) {
 		return does, true
 	}
 	if n := in.MatchLen(c.text, language.Could); n > 0 {
-		return in.actBehind(c, n), true
+		return in.actAfterOpener(c, n), true
 	}
 	switch {
 	case says(language.Inquire):
@@ -76,15 +76,15 @@ func (in reader) actOf(c clause, before []clause) (act, bool) {
 	return states, false
 }
 
-// isBehindWork reports whether a word after these clauses can be a name, as in "add play, pause and stop".
+// mayNameFollow reports whether a word after these clauses can be a name, as in "add play, pause and stop".
 // One of the clauses must order or ask, and the last must not forbid.
-func isBehindWork(before []clause) bool {
+func mayNameFollow(before []clause) bool {
 	return slices.ContainsFunc(before, func(c clause) bool { return c.act >= asks }) && before[len(before)-1].act != forbids
 }
 
-// actBehind returns the act of a clause whose first words, such as "can you", end at offset end.
-func (in reader) actBehind(c clause, end int) act {
-	wanted := in.withoutSoft(trimSigns(c.text[end:]))
+// actAfterOpener returns the act of a clause whose first words, such as "can you", end at offset openerEnd.
+func (in reader) actAfterOpener(c clause, openerEnd int) act {
+	wanted := in.trimSoft(trimSigns(c.text[openerEnd:]))
 	part := c.forms[len(c.forms)-1]
 	whole := part[max(0, strings.Index(part, wanted)):]
 	switch {
@@ -110,7 +110,7 @@ func (in reader) splitClauses(s lastmessage.Sentence) (all []clause) {
 		listed := i > 0
 		for _, part := range in.splitAtWords(whole, asks) {
 			c := clause{said: piece, asks: asks, first: len(all) == 0}
-			if c.text = in.withoutSoft(part); c.text != "" {
+			if c.text = in.trimSoft(part); c.text != "" {
 				own := part // without joining words at its beginning
 				for n := 1; n > 0; own = trimSigns(own[n:]) {
 					n = in.MatchLen(own, language.Then, language.And)
@@ -152,7 +152,7 @@ func splitAtSigns(text string) (all []string) {
 // an order to explain at "and".
 func (in reader) splitAtWords(piece string, asks bool) (all []string) {
 	classes := []language.Class{language.Then, language.And}
-	begin := in.withoutSoft(piece)
+	begin := in.trimSoft(piece)
 	could := in.MatchLen(begin, language.Could)
 	switch {
 	case asks && (could == 0 || in.Has(language.How, piece)):
@@ -170,7 +170,7 @@ func (in reader) splitAtWords(piece string, asks bool) (all []string) {
 	return append(all, trimSigns(piece[start:]))
 }
 
-func (in reader) withoutSoft(text string) string {
+func (in reader) trimSoft(text string) string {
 	for {
 		n := max(in.MatchLen(text, language.Soft, language.Then, language.And), len(text)-len(strings.TrimLeft(text, "`")))
 		if n == 0 {

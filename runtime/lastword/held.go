@@ -14,9 +14,9 @@ const maxHeld = 600
 
 const maxAnnounced = 2000 // bytes at the end of an announcement
 
-// listHeld returns the clauses that hold something back, one a line: the words of its subject, a tab, and the clause. Where
-// the subject is "", the clause holds back everything.
-func (in reader) listHeld(all []clause) string {
+// listHeldBack returns the clauses that hold something back, one a line: the words of its subject, a tab, and the
+// clause. Where the subject is "", the clause holds back everything.
+func (in reader) listHeldBack(all []clause) string {
 	var held strings.Builder
 	var before []string // the subject of the clause before, if that only states something
 	topic := -1         // the sentence of such a clause
@@ -26,7 +26,7 @@ func (in reader) listHeld(all []clause) string {
 		}
 		holds, limits := has(language.Hold) && c.act != asks, has(language.Limit)
 		part := c.forms[len(c.forms)-1]
-		subject := slices.DeleteFunc(subjectsOf(part), in.isNoSubject)
+		subject := slices.DeleteFunc(longWordsOf(part), in.isFiller)
 		switch {
 		case holds && c.act == states && topic == c.sentence: // "the release, that is for qa"
 			subject = append(slices.Clip(before), subject...)
@@ -49,8 +49,8 @@ func (in reader) listHeld(all []clause) string {
 	return held.String()
 }
 
-// isNoSubject reports whether a word is no subject. A long one with a digit may be a secret.
-func (in reader) isNoSubject(word string) bool {
+// isFiller reports whether a word is no subject. A long one with a digit may be a secret.
+func (in reader) isFiller(word string) bool {
 	if len(word) >= 16 && strings.ContainsAny(word, "0123456789") {
 		return true
 	}
@@ -61,8 +61,8 @@ func (in reader) isNoSubject(word string) bool {
 }
 
 // FindHeld returns the first of a prompt's clauses in held whose subject is in the last 2,000 bytes of text.
-func FindHeld(held, text string) (said string, ok bool) {
-	subjects := subjectsOf(fold(quotation.Tail(text, maxAnnounced)))
+func FindHeld(held, text string) (heldClause string, ok bool) {
+	subjects := longWordsOf(fold(quotation.Tail(text, maxAnnounced)))
 	for line := range strings.Lines(held) {
 		subject, said, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
 		words := strings.Fields(subject)
@@ -93,13 +93,13 @@ func areRelated(a, b string) bool {
 	return whole && (len(longer)-n <= 3 || n >= 4 && len(longer)-n <= 6) || n >= 6 || n >= 2 && unicode.Is(unicode.Hangul, shorter[0]) || n >= 3 && n >= len(shorter)-2 && unicode.Is(unicode.Cyrillic, shorter[0])
 }
 
-// subjectsOf returns the words of a folded text that have three letters or more, or two in hangul, paths, and the pairs
-// of characters of scripts without blanks, except for hiragana.
-func subjectsOf(text string) (all []string) {
+// longWordsOf returns the words of a folded text that have three letters or more, or two in hangul, paths, and the
+// pairs of characters of scripts without blanks, except for hiragana.
+func longWordsOf(text string) (all []string) {
 	start, how := 0, atEach
 	for i, r := range text + " " {
 		next := splittingOf(r)
-		if next == atEach && how == atBlanks && isWithinPath(text, i) {
+		if next == atEach && how == atBlanks && isPathJoiner(text, i) {
 			next = atBlanks
 		}
 		if next == how {
@@ -119,8 +119,8 @@ func subjectsOf(text string) (all []string) {
 	return all
 }
 
-// isWithinPath reports whether the character at offset i of text joins a name: "src/render.go", "test_vat".
-func isWithinPath(text string, i int) bool {
+// isPathJoiner reports whether the character at offset i of text joins a name: "src/render.go", "test_vat".
+func isPathJoiner(text string, i int) bool {
 	return i > 0 && i+1 < len(text) && strings.IndexByte("/._", text[i]) >= 0 && isLetter(text[i+1])
 }
 

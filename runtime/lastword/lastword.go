@@ -51,11 +51,11 @@ const maxUntold = 120 // bytes: a shorter prompt may not show its language
 
 const maxLanguages = 4
 
-func Read(p Prompt) Word {
+func Read(p Prompt) (wish Word) {
 	if strings.TrimSpace(p.Begin+p.End) == "" {
 		return Word{}
 	}
-	if isCommand(p.Begin) {
+	if isSlashCommand(p.Begin) {
 		return Word{Kind: Orders}
 	}
 	own, short := ownSentences(p)
@@ -113,7 +113,7 @@ func readIn(in reader, own []lastmessage.Sentence, short bool) (word Word, sure 
 	if n := len(all); n > 0 {
 		sure = all[n-1].sure
 	}
-	held := in.listHeld(all)
+	held := in.listHeldBack(all)
 	found := func(kind Kind, said string) Word { return Word{kind, quotation.QuoteEvidence(said), held} }
 	ordered := slices.ContainsFunc(all, orders)
 	if len(own) == 1 && !ordered && in.Has(language.Forbid, trimSigns(fold(own[0].Text))) {
@@ -139,40 +139,40 @@ func readIn(in reader, own []lastmessage.Sentence, short bool) (word Word, sure 
 		return found(Asks, all[look].said), sure
 	case ask >= 0 && !ordered:
 		return found(Asks, all[ask].said), sure
-	case len(all) > 0 && own[len(own)-1].Asks && asksBehindOrders(all):
+	case len(all) > 0 && own[len(own)-1].Asks && lastSentenceOnlyAsks(all):
 		return found(Asks, all[len(all)-1].said), sure
 	}
-	if s, ok := in.standing(own); ok {
+	if s, ok := in.standingOrder(own); ok {
 		return found(Standing, s.Text), true
 	}
 	if n := len(all); n > 0 && all[n-1].act == states {
 		switch {
-		case in.turns(own):
+		case in.saysBut(own):
 			return found(Unclear, all[n-1].said), sure
-		case short && !ordered && !in.mentionsFault(own):
+		case short && !ordered && !in.namesFaultOrCode(own):
 			return found(States, all[n-1].said), sure
 		}
 	}
 	return Word{Kind: Orders, Held: held}, sure
 }
 
-func (in reader) turns(own []lastmessage.Sentence) bool {
+func (in reader) saysBut(own []lastmessage.Sentence) bool {
 	return slices.ContainsFunc(own[max(0, len(own)-2):], func(s lastmessage.Sentence) bool { return in.Has(language.But, fold(s.Text)) })
 }
 
-// mentionsFault reports whether a prompt mentions a fault, a path or code.
-func (in reader) mentionsFault(own []lastmessage.Sentence) bool {
-	return slices.ContainsFunc(own, func(s lastmessage.Sentence) bool {
+// namesFaultOrCode reports whether a prompt mentions a fault, a path or code.
+func (in reader) namesFaultOrCode(prompt []lastmessage.Sentence) bool {
+	return slices.ContainsFunc(prompt, func(s lastmessage.Sentence) bool {
 		return strings.ContainsAny(s.Text, "`/\\_=") || in.Has(language.Fault, fold(s.Text))
 	})
 }
 
-func asksBehindOrders(all []clause) bool {
+func lastSentenceOnlyAsks(all []clause) bool {
 	last := all[len(all)-1]
 	return last.act == asks && !slices.ContainsFunc(all, func(c clause) bool { return c.sentence == last.sentence && c.act == does })
 }
 
-func (in reader) standing(own []lastmessage.Sentence) (found lastmessage.Sentence, ok bool) {
+func (in reader) standingOrder(own []lastmessage.Sentence) (found lastmessage.Sentence, ok bool) {
 	for _, s := range own {
 		folded := fold(s.Text)
 		if in.Has(language.Consult, folded) {

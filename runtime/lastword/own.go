@@ -16,7 +16,7 @@ const (
 	maxSentences = 10
 )
 
-func isCommand(begin string) bool {
+func isSlashCommand(begin string) bool {
 	begin = strings.TrimSpace(begin)
 	if strings.HasPrefix(begin, "<command-") || strings.HasPrefix(begin, "<local-command-") {
 		return true
@@ -42,7 +42,7 @@ func ownSentences(p Prompt) (all []lastmessage.Sentence, short bool) {
 		}
 		first, last = all, all
 	} else {
-		first, last = sentencesOf(quotation.Head(p.Begin, maxPart)), sentencesOf(withoutOpenCode(quotation.Tail(p.End, maxPart)))
+		first, last = sentencesOf(quotation.Head(p.Begin, maxPart)), sentencesOf(afterOpenCode(quotation.Tail(p.End, maxPart)))
 		first, last = first[:max(0, len(first)-1)], last[min(1, len(last)):]
 	}
 	return slices.Concat(first[:min(len(first), maxSentences)], last[max(0, len(last)-maxSentences):]), false
@@ -61,8 +61,8 @@ func joinParts(p Prompt) (string, bool) {
 	return "", false
 }
 
-// withoutOpenCode removes the rest of a code block that began before text.
-func withoutOpenCode(text string) string {
+// afterOpenCode removes the rest of a code block that began before text.
+func afterOpenCode(text string) string {
 	fences, rest, named := 0, text, false
 	for at := 0; at < len(text); {
 		line, _, _ := strings.Cut(text[at:], "\n")
@@ -80,7 +80,7 @@ func withoutOpenCode(text string) string {
 }
 
 func sentencesOf(text string) (all []lastmessage.Sentence) {
-	lines := strings.Split(maskMentions(withoutNotes(withoutTags(strings.ToValidUTF8(text, "")))), "\n")
+	lines := strings.Split(maskAtMentions(withoutNotes(withoutElements(strings.ToValidUTF8(text, "")))), "\n")
 	for i, line := range lines {
 		if isPrinted(strings.TrimSpace(line), len(lines) > 1) {
 			lines[i] = ""
@@ -94,8 +94,8 @@ func sentencesOf(text string) (all []lastmessage.Sentence) {
 	return all
 }
 
-// withoutTags removes elements that the host adds to a prompt. Their names contain "_" or "-": "<ide_selection>".
-func withoutTags(text string) string {
+// withoutElements removes elements that the host adds to a prompt. Their names contain "_" or "-": "<ide_selection>".
+func withoutElements(text string) string {
 	for from := 0; ; {
 		i := strings.IndexByte(text[from:], '<')
 		if i < 0 {
@@ -129,8 +129,8 @@ func withoutNotes(text string) string {
 	return text
 }
 
-// maskMentions replaces each mention of a file, such as "@main.go", with "@" as inline code.
-func maskMentions(text string) string {
+// maskAtMentions replaces each mention of a file, such as "@main.go", with "@" as inline code.
+func maskAtMentions(text string) string {
 	words := strings.Split(strings.ReplaceAll(text, "\n", "\n "), " ")
 	for i, word := range words {
 		if end := strings.TrimRight(word, ",\n"); len(end) > 1 && end[0] == '@' {

@@ -39,7 +39,7 @@ type AwayOrder struct {
 	Head, Kept string
 }
 
-func (o *AwayOrder) Members(m *codec.Members) {
+func (o *AwayOrder) Members(m *codec.ReadWriter) {
 	m.KeepEmpty().Text("id", &o.ID)
 	codec.Number(m.KeepEmpty(), "at", &o.At)
 	codec.Number(m.KeepEmpty(), "until", &o.Until)
@@ -102,7 +102,7 @@ type AwayEvent struct {
 	Check string
 }
 
-func (e *AwayEvent) Members(m *codec.Members) {
+func (e *AwayEvent) Members(m *codec.ReadWriter) {
 	codec.Number(m.KeepEmpty(), "at", &e.At)
 	m.KeepEmpty().Text("order", &e.Order)
 	m.Text("session", &e.Session)
@@ -124,9 +124,9 @@ func (e AwayEvent) IsContinue() bool {
 // besides bounds the time between two plugins' questions about the same stop, in milliseconds.
 const besides = 15_000
 
-// IsByAnother reports whether e and the event later are answers to the same stop or request by different plugins,
+// IsSameByAnother reports whether e and the event later are answers to the same stop or request by different plugins,
 // within 15 seconds.
-func (e AwayEvent) IsByAnother(later AwayEvent) bool {
+func (e AwayEvent) IsSameByAnother(later AwayEvent) bool {
 	return e.Session == later.Session && e.Key == later.Key && e.By != later.By && later.At-e.At < besides
 }
 
@@ -148,7 +148,7 @@ func (a *Away) CountContinues() (n int) {
 
 type awayFile struct{ Orders []AwayOrder }
 
-func (f *awayFile) Members(m *codec.Members) { codec.ListOf(m, "orders", &f.Orders) }
+func (f *awayFile) Members(m *codec.ReadWriter) { codec.ListOf(m, "orders", &f.Orders) }
 
 const awayName = "away.json" // the file of the orders
 
@@ -168,7 +168,7 @@ func AwayOrders(dir string) []AwayOrder {
 
 func SetOrders(dir string, change func([]AwayOrder) []AwayOrder) error {
 	makeAll(filepath.Dir(dir))
-	makeDirs(dir)
+	makeStateDirs(dir)
 	lock, err := TakeLock(dir, "away", holdWait)
 	if err != nil {
 		return err

@@ -24,15 +24,15 @@ func openAppend(dir, path string) (*os.File, error) {
 		return nil, errors.New("the state directory is unknown")
 	}
 	const flags = os.O_RDWR | os.O_CREATE | os.O_APPEND | file.Nonblock | file.Nofollow
-	f, err := openOrMake(path, flags)
+	f, err := openOrMakeFile(path, flags)
 	if os.IsNotExist(err) {
-		makeDirs(dir)
-		f, err = openOrMake(path, flags)
+		makeStateDirs(dir)
+		f, err = openOrMakeFile(path, flags)
 	}
 	return f, err
 }
 
-func makeDirs(dir string) {
+func makeStateDirs(dir string) {
 	if filepath.Base(filepath.Dir(dir)) == ".claude" {
 		makeDir(filepath.Dir(dir))
 	}
@@ -171,7 +171,7 @@ const maxSmall = 128 << 10 // bytes
 // collide and no symlink is followed.
 func replaceFile(path string, o codec.Object) error {
 	fresh := path + "." + strconv.FormatUint(rand.Uint64(), 36) + ".new" // os.CreateTemp adds 40 KB to the hook
-	f, err := openOrMake(fresh, os.O_WRONLY|os.O_CREATE|os.O_EXCL)
+	f, err := openOrMakeFile(fresh, os.O_WRONLY|os.O_CREATE|os.O_EXCL)
 	if err != nil {
 		return err
 	}

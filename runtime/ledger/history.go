@@ -92,11 +92,11 @@ func Backwards(dirs []string, of Scope) iter.Seq[Record] {
 	}
 }
 
-// LastOfSessions returns the last decision in each of up to n sessions with an ID that begins with idPrefix,
-// the most recent first.
-func LastOfSessions(dirs []string, idPrefix string, n int) (all []Record) {
+// LastOfEachSession returns the last decision in each of up to mostSessions sessions with an ID that begins with
+// idPrefix, the most recent first.
+func LastOfEachSession(dirs []string, idPrefix string, mostSessions int) (all []Record) {
 	for _, s := range sessionsOf(dirs, Scope{}) {
-		if len(all) < n && strings.HasPrefix(s.ID, "session:"+idPrefix) {
+		if len(all) < mostSessions && strings.HasPrefix(s.ID, "session:"+idPrefix) {
 			var t tail
 			if t.rest, _ = file.ReadEnd(SessionFile(s.dir, s.ID), file.Nofollow, maxBack); t.stepBack() {
 				all = append(all, t.head)
@@ -112,7 +112,7 @@ const maxLooked = 5000 // decisions per search
 // returns fewer if it has examined max(maxLooked, 50*n). Unless withAside is set, it omits decisions that stand aside.
 func Newest(dirs []string, of Scope, n int, withAside bool, wanted func(Record) bool) (all []Record, looked int) {
 	for r := range Backwards(dirs, of) {
-		if looked++; looked > max(maxLooked, 50*n) || len(all) == n && (withAside || all[n-1].aside() == 0) {
+		if looked++; looked > max(maxLooked, 50*n) || len(all) == n && (withAside || all[n-1].asideRank() == 0) {
 			break
 		}
 		if !wanted(r) {

@@ -95,7 +95,7 @@ func TestBackIsRobust(t *testing.T) {
 	for beginning, want := range map[string]int{"": 2, "b": 1, "zz": 0} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		named := LastOfSessions([]string{dir}, beginning, 10)
+		named := LastOfEachSession([]string{dir}, beginning, 10)
 		runtime.ReadMemStats(&after)
 		if read := after.TotalAlloc - before.TotalAlloc; len(named) != want || want > 0 && named[0].Session != "b" || beginning != "" && read > 1<<20 {
 			t.Errorf("named %q: %+v, after %d bytes", beginning, named, read)
@@ -173,7 +173,7 @@ func TestSweep(t *testing.T) {
 // Every session sweeps more than it adds.
 func TestSweepComesToAll(t *testing.T) {
 	dir, old := t.TempDir(), noon.AddDate(0, 0, -200)
-	makeDirs(dir)
+	makeStateDirs(dir)
 	for i := range 3 * swept {
 		path := SessionFile(dir, fmt.Sprint(i))
 		must(t, errors.Join(os.WriteFile(path, nil, 0o600), os.Chtimes(path, old, old)))

@@ -41,20 +41,20 @@ func TestHold(t *testing.T) {
 		t.Errorf("shortened: %v", err)
 	}
 	long, err := SetHold(dir, "a", now, 0, claude)
-	scratch.FailIf(t, err != nil || !held("a", 1000*time.Hour), "for good: %v", err)
+	scratch.ErrorIf(t, err != nil || !held("a", 1000*time.Hour), "for good: %v", err)
 	if old, err := SetHold(dir, "a", now, time.Hour, claude); !errors.Is(err, ErrShorter) || old != long {
 		t.Errorf("shortened from for good: %v", err)
 	}
-	if err := LiftHold(dir, "a", now, person); err != nil || held("a", 0) {
+	if err := LiftHoldIfAny(dir, "a", now, person); err != nil || held("a", 0) {
 		t.Errorf("lifted: %v", err)
 	}
 	_, err = SetHold(dir, "a", now, time.Minute, person)
-	scratch.FailIf(t, err != nil || held("a", 2*time.Minute), "a shorter one after it: %v", err)
-	must(t, LiftHold(dir, "a", now, person))
-	must(t, LiftHold(dir, "a", now, person), "lifted twice")
+	scratch.ErrorIf(t, err != nil || held("a", 2*time.Minute), "a shorter one after it: %v", err)
+	must(t, LiftHoldIfAny(dir, "a", now, person))
+	must(t, LiftHoldIfAny(dir, "a", now, person), "lifted twice")
 	_, err = SetHold(dir, "", now, 0, claude)
-	scratch.FailIf(t, err != nil || !held("a", 0) || !held("b", 0), "a hold for all: %v", err)
-	must(t, LiftHold(dir, "", now, person))
+	scratch.ErrorIf(t, err != nil || !held("a", 0) || !held("b", 0), "a hold for all: %v", err)
+	must(t, LiftHoldIfAny(dir, "", now, person))
 }
 
 // The events of a hold are reported in order with their author, also a change that no springfield made.
@@ -67,7 +67,7 @@ func TestHoldEvents(t *testing.T) {
 		want []string
 	}{
 		"in force": {nil, 0, nil},
-		"lifted":   {func(dir string, h Hold) error { return LiftHold(dir, "", later, person) }, 0, []string{"lifted /dev/pts/3"}},
+		"lifted":   {func(dir string, h Hold) error { return LiftHoldIfAny(dir, "", later, person) }, 0, []string{"lifted /dev/pts/3"}},
 		"ran out":  {nil, time.Second, []string{"ended "}},
 		"deleted":  {func(dir string, _ Hold) error { return os.Remove(holdFile(dir, "")) }, time.Hour, []string{"removed "}},
 		"rewritten": {func(dir string, _ Hold) error {
@@ -85,7 +85,7 @@ func TestHoldEvents(t *testing.T) {
 		}
 		want := append([]string{"set claude"}, test.want...)
 		for range 2 { // what was found is written down, once
-			all, err := NoteHoldEvents([]string{dir}, later.Add(time.Second))
+			all, err := NoteAndReadHolds([]string{dir}, later.Add(time.Second))
 			var got []string
 			for _, e := range all {
 				got = append(got, e.Did+" "+e.From)
@@ -113,7 +113,7 @@ func TestHoldHistoryIsBounded(t *testing.T) {
 		t.Errorf("%v, %v", info, err)
 	}
 	must(t, os.WriteFile(history.path, []byte("{\x00\n[]\n{\"did\":1}\n"+strings.Repeat("x", 2*history.longest)+"\n{\"at\":1,\"did\":\"set\",\"of\":\"last\"}"), 0o600))
-	if all, err := NoteHoldEvents([]string{dir}, now); err != nil || len(all) != 2 || all[0].Of != "last" || all[1].Did != HoldRemoved {
+	if all, err := NoteAndReadHolds([]string{dir}, now); err != nil || len(all) != 2 || all[0].Of != "last" || all[1].Did != HoldRemoved {
 		t.Errorf("%+v, %v", all, err)
 	}
 }
@@ -159,7 +159,7 @@ func TestHoldsAtOnce(t *testing.T) {
 	if h, _ := HoldInForce(dir, "", now); h.Until != now.Add(32*time.Hour).UnixMilli() {
 		t.Errorf("in force for %v", time.UnixMilli(h.Until).Sub(now))
 	}
-	if all, err := NoteHoldEvents([]string{dir}, now); err != nil || len(all) != set || set == 0 {
+	if all, err := NoteAndReadHolds([]string{dir}, now); err != nil || len(all) != set || set == 0 {
 		t.Errorf("%d events of %d holds, %v", len(all), set, err)
 	}
 	if left, _ := filepath.Glob(filepath.Join(dir, "*.new")); len(left) > 0 {
@@ -374,6 +374,6 @@ func TestLoopHistoryIsRobust(t *testing.T) {
 		{Loop: "", Event: "start"}, {Loop: "../x", Event: "start"}, {Loop: "A", Event: "start"}, {Loop: strings.Repeat("a", 17), Event: "start"},
 		{Loop: "a1", Event: "start", File: strings.Repeat("x", (128 << 10))},
 	} {
-		scratch.FailIf(t, AppendLoop(dir, e) == nil, "%.20q was written", e.Loop)
+		scratch.ErrorIf(t, AppendLoop(dir, e) == nil, "%.20q was written", e.Loop)
 	}
 }

@@ -20,7 +20,7 @@ type Hold struct {
 	Until int64 // Unix milliseconds, 0: until it is lifted
 }
 
-func (h *Hold) Members(m *codec.Members) {
+func (h *Hold) Members(m *codec.ReadWriter) {
 	codec.Number(m.KeepEmpty(), "since", &h.Since)
 	codec.Number(m, "until", &h.Until)
 }
@@ -44,7 +44,7 @@ type HoldEvent struct {
 	Means
 }
 
-func (e *HoldEvent) Members(m *codec.Members) {
+func (e *HoldEvent) Members(m *codec.ReadWriter) {
 	codec.Number(m.KeepEmpty(), "at", &e.At)
 	m.KeepEmpty().Text("did", &e.Did)
 	m.Text("of", &e.Of)
@@ -102,7 +102,7 @@ func HoldOfSession(dir, id string, now time.Time) (h Hold, held bool) {
 // until lifted. If a longer hold is in force, SetHold returns that hold and ErrShorter.
 func SetHold(dir, id string, now time.Time, d time.Duration, by Means) (Hold, error) {
 	makeAll(filepath.Dir(dir))
-	makeDirs(dir)
+	makeStateDirs(dir)
 	// A missing lock must not keep the agent from stopping.
 	if lock, err := TakeLock(dir, "holds", holdWait); err == nil {
 		defer lock.Close()
@@ -124,9 +124,9 @@ func SetHold(dir, id string, now time.Time, d time.Duration, by Means) (Hold, er
 	return h, noteHold(dir, HoldEvent{now.UnixMilli(), HoldSet, id, h, by})
 }
 
-// LiftHold removes a hold under a lock, and records this. Without a hold in force it does nothing. The caller must
+// LiftHoldIfAny removes a hold under a lock, and records this. Without a hold in force it does nothing. The caller must
 // ensure that the user wants this.
-func LiftHold(dir, id string, now time.Time, by Means) error {
+func LiftHoldIfAny(dir, id string, now time.Time, by Means) error {
 	lock, err := TakeLock(dir, "holds", holdWait)
 	if err == ErrBusy {
 		err = errors.New("another program changes holds just now")
@@ -152,12 +152,12 @@ func noteHold(dir string, e HoldEvent) error {
 	return nil
 }
 
-// NoteHoldEvents returns the events in all directories, oldest first, without duplicates. It also records ends
+// NoteAndReadHolds returns the events in all directories, oldest first, without duplicates. It also records ends
 // and removals that were not noticed before.
-func NoteHoldEvents(dirs []string, now time.Time) (all []HoldEvent, err error) {
+func NoteAndReadHolds(dirs []string, now time.Time) (all []HoldEvent, err error) {
 	for i, dir := range dirs {
 		some, fault := readHolds(dir)
-		if fault == nil && len(unseenEnds(dir, some, now)) > 0 {
+		if fault == nil && len(unrecordedEnds(dir, some, now)) > 0 {
 			some, fault = noteUnseen(dir, now)
 		}
 		if fault != nil {
@@ -173,11 +173,11 @@ func NoteHoldEvents(dirs []string, now time.Time) (all []HoldEvent, err error) {
 	return all, err
 }
 
-func noteUnseen(dir string, now time.Time) ([]HoldEvent, error) {
+func noteUnseen(dir string, now time.Time) (all []HoldEvent, err error) {
 	// If we do not get the lock, there might not be a line for the hold yet.
 	lock, busy := TakeLock(dir, "holds", holdWait)
-	all, err := readHolds(dir)
-	for _, e := range unseenEnds(dir, all, now) {
+	all, err = readHolds(dir)
+	for _, e := range unrecordedEnds(dir, all, now) {
 		all = append(all, e)
 		if busy == nil {
 			_ = noteHold(dir, e) // else it is noticed again
@@ -199,8 +199,8 @@ func readHolds(dir string) (all []HoldEvent, err error) {
 	return all, err
 }
 
-// unseenEnds returns the ends and removals of holds that are missing in the history all.
-func unseenEnds(dir string, all []HoldEvent, now time.Time) (found []HoldEvent) {
+// unrecordedEnds returns the ends and removals of holds that are missing in the history all.
+func unrecordedEnds(dir string, all []HoldEvent, now time.Time) (found []HoldEvent) {
 	for _, e := range LastHoldEvents(all) {
 		if _, held := HoldOfSession(dir, e.Of, now); held || !e.BeginsHold() {
 			continue

@@ -173,7 +173,7 @@ func TestStateIsBounded(t *testing.T) {
 	if len(s.Loops) != 8 || s.Loops[7].Key != "19" || len(s.Loops[7].Told) != 8 || s.Loops[7].Told[7] != "19" {
 		t.Errorf("%+v", s.Loops)
 	}
-	scratch.FailIf(t, len(s.Judged) != maxJudged || s.Judged[maxJudged-1].Page != "19", "%+v", s.Judged)
+	scratch.ErrorIf(t, len(s.Judged) != maxJudged || s.Judged[maxJudged-1].Page != "19", "%+v", s.Judged)
 }
 
 func TestAppendRefusesWhatWouldNotBeFound(t *testing.T) {
@@ -227,7 +227,7 @@ func TestHalving(t *testing.T) {
 		last = add()
 	}
 	info, err := os.Stat(SessionFile(dir, "a"))
-	scratch.FailIf(t, err != nil || info.Size() > maxFile+maxRecord, "%d bytes, %v", info.Size(), err)
+	scratch.ErrorIf(t, err != nil || info.Size() > maxFile+maxRecord, "%d bytes, %v", info.Size(), err)
 	if want := SessionKey("a")[inID:] + "-120"; last != want {
 		t.Errorf("id %s, want %s", last, want)
 	}

@@ -49,14 +49,14 @@ const sideBySide = 10_000
 // than r. Of loops that have nothing to drive, the last matters.
 func (r *Record) StandsAsideFor(other *Record) bool {
 	apart := r.At - other.At
-	idle := r.aside() == 3 && other.aside() == 3 && r.State.Number < other.State.Number
-	return (r.aside() > other.aside() || idle) && (other.Decision == "stop" || other.Decision == "continue") &&
+	idle := r.asideRank() == 3 && other.asideRank() == 3 && r.State.Number < other.State.Number
+	return (r.asideRank() > other.asideRank() || idle) && (other.Decision == "stop" || other.Decision == "continue") &&
 		r.Session == other.Session && r.Event == other.Event && r.Plugin != other.Plugin && -sideBySide < apart && apart < sideBySide
 }
 
-// aside returns 3 for a stop without a loop to drive, 2 for a stop because no rule matched, and 1 for any other stop.
-// It returns 0 if the user gets a message, for an away order's stop, and for other decisions.
-func (r *Record) aside() int {
+// asideRank returns 3 for a stop without a loop to drive, 2 for a stop because no rule matched, and 1 for any other
+// stop. It returns 0 if the user gets a message, for an away order's stop, and for other decisions.
+func (r *Record) asideRank() int {
 	if r.Decision != "stop" || r.Told != "" || r.Rule == "away" {
 		return 0
 	}
@@ -145,9 +145,9 @@ type State struct {
 	Spent  int64             // by judges, in millionths of a dollar
 	// Barred is set if the project's settings bar the judge and the user knows.
 	Barred  bool
-	Faults  []string  // reported to the user: plugin and rule
-	Plugins []Present // that started or decided here, the latest last
-	Log     []byte    // JSON, for the reader of the transcript
+	Faults  []string     // reported to the user: plugin and rule
+	Plugins []SeenPlugin // that started or decided here, the latest last
+	Log     []byte       // JSON, for the reader of the transcript
 }
 
 // Outage counts how often the API failed in a row. Since, Turns and Calls name the last failure.
@@ -187,7 +187,7 @@ func (s *State) Remember(m activity.Memory) {
 	s.Loops = append(others, m)[max(0, len(others)+1-maxLoops):]
 }
 
-type Present struct {
+type SeenPlugin struct {
 	Plugin   string
 	Strategy string // if not the plugin name
 	At       int64  // of the last decision, Unix milliseconds
@@ -197,11 +197,11 @@ type Present struct {
 	Sent, Ended int64
 }
 
-func (s *State) MeetPlugin(one Present) {
+func (s *State) MeetPlugin(one SeenPlugin) {
 	if one.Strategy == one.Plugin {
 		one.Strategy = ""
 	}
-	var others []Present
+	var others []SeenPlugin
 	for _, p := range s.Plugins {
 		if p.Plugin != one.Plugin {
 			others = append(others, p)
@@ -211,7 +211,7 @@ func (s *State) MeetPlugin(one Present) {
 }
 
 // LastDecidedAt returns when any plugin for which of is true last decided, in Unix milliseconds, or 0.
-func (s *State) LastDecidedAt(of func(Present) bool) (at int64) {
+func (s *State) LastDecidedAt(of func(SeenPlugin) bool) (at int64) {
 	for _, p := range s.Plugins {
 		if of(p) {
 			at = max(at, p.At)
@@ -236,7 +236,7 @@ func (s *State) NoteJudgement(j Judged) {
 }
 
 // Members reads or writes a record's members, as in the file and in log --json.
-func (r *Record) Members(m *codec.Members) {
+func (r *Record) Members(m *codec.ReadWriter) {
 	m.KeepEmpty().Text("id", &r.ID)
 	codec.Number(m.KeepEmpty(), "at", &r.At)
 	m.Text("host", &r.Host)
@@ -258,13 +258,13 @@ func (r *Record) Members(m *codec.Members) {
 	m.KeepEmpty().Object("state", &r.State)
 }
 
-func (l *Left) Members(m *codec.Members) {
+func (l *Left) Members(m *codec.ReadWriter) {
 	codec.Number(m.KeepEmpty(), "burst", &l.Burst)
 	codec.Number(m.KeepEmpty(), "prompt", &l.Prompt)
 	codec.Number(m.KeepEmpty(), "hour", &l.Hour)
 }
 
-func (a *Asked) Members(m *codec.Members) {
+func (a *Asked) Members(m *codec.ReadWriter) {
 	m.Text("backend", &a.Backend)
 	m.Text("model", &a.Model)
 	codec.Number(m.KeepEmpty(), "bytes", &a.Bytes)
@@ -279,13 +279,13 @@ func (a *Asked) Members(m *codec.Members) {
 	m.Masked("detail", &a.Detail)
 }
 
-func (j *Judged) Members(m *codec.Members) {
+func (j *Judged) Members(m *codec.ReadWriter) {
 	m.Text("page", &j.Page)
 	m.Bool("continue", &j.Continue)
 	m.Masked("why", &j.Why)
 }
 
-func (s *State) Members(m *codec.Members) {
+func (s *State) Members(m *codec.ReadWriter) {
 	codec.Number(m, "number", &s.Number)
 	codec.Number(m, "clock", &s.Clock.At)
 	codec.Number(m, "up", &s.Clock.Up)
@@ -318,7 +318,7 @@ func (s *State) Members(m *codec.Members) {
 	m.Raw("log", &s.Log)
 }
 
-func (o *Outage) Members(m *codec.Members) {
+func (o *Outage) Members(m *codec.ReadWriter) {
 	codec.Number(m, "at", &o.At)
 	codec.Number(m, "since", &o.Since)
 	codec.Number(m, "turns", &o.Turns)
@@ -326,7 +326,7 @@ func (o *Outage) Members(m *codec.Members) {
 	codec.Number(m, "times", &o.Times)
 }
 
-func (s *Said) Members(m *codec.Members) {
+func (s *Said) Members(m *codec.ReadWriter) {
 	m.Text("of", &s.Of)
 	m.Text("kind", &s.Kind)
 	m.Masked("evidence", &s.Evidence)
@@ -334,7 +334,7 @@ func (s *Said) Members(m *codec.Members) {
 	m.Masked("held", &s.Held)
 }
 
-func (p *Present) Members(m *codec.Members) {
+func (p *SeenPlugin) Members(m *codec.ReadWriter) {
 	m.Text("plugin", &p.Plugin)
 	m.Text("strategy", &p.Strategy)
 	codec.Number(m, "at", &p.At)

@@ -174,7 +174,7 @@ type active struct {
 	Project string
 }
 
-func (a *active) Members(m *codec.Members) {
+func (a *active) Members(m *codec.ReadWriter) {
 	codec.Number(m.KeepEmpty(), "at", &a.At)
 	m.KeepEmpty().Text("id", &a.ID)
 	m.Text("project", &a.Project)

@@ -28,7 +28,7 @@ type keeping struct {
 	Days int // 0: forever
 }
 
-func (k *keeping) Members(m *codec.Members) { codec.Number(m.KeepEmpty(), "keep_days", &k.Days) }
+func (k *keeping) Members(m *codec.ReadWriter) { codec.Number(m.KeepEmpty(), "keep_days", &k.Days) }
 
 // ReadKeepDays returns how many days ledgers are kept, or 0 if forever. An unreadable or invalid setting is an error, so
 // that nothing is removed.
@@ -75,8 +75,8 @@ func SweepOldSessions(dir string, now time.Time) {
 }
 
 // removeIfNoLoop removes a ledger, unless it contains a loop whose file still exists.
-func removeIfNoLoop(path string) {
-	rest, err := file.ReadEnd(path, file.Nofollow, maxBack)
+func removeIfNoLoop(ledgerFile string) {
+	rest, err := file.ReadEnd(ledgerFile, file.Nofollow, maxBack)
 	if err != nil {
 		return
 	}
@@ -87,5 +87,5 @@ func removeIfNoLoop(path string) {
 			return
 		}
 	}
-	_ = os.Remove(path)
+	_ = os.Remove(ledgerFile)
 }

@@ -48,7 +48,7 @@ func TestProgramThatCannotRun(t *testing.T) {
 	for name, argv := range map[string][]string{
 		"none": nil, "no path": {"sh"}, "not there": {"/nowhere/at/all"}, "fails": {script(t, "exit 3")},
 	} {
-		scratch.FailIf(t, (Program{Within: Patience, Argv: argv, Getenv: none}).Run() == nil, "%s: no error", name)
+		scratch.ErrorIf(t, (Program{Within: Patience, Argv: argv, Getenv: none}).Run() == nil, "%s: no error", name)
 	}
 }
 

@@ -31,15 +31,15 @@ func ClipRunes(text string, n int) string {
 	return text
 }
 
-// Head returns at most n bytes from the beginning of a text, cut between characters.
-func Head(text string, n int) string {
-	if len(text) > n {
-		text = strings.ToValidUTF8(text[:n], "")
+// Head returns at most maxBytes bytes from the beginning of a text, cut between characters.
+func Head(text string, maxBytes int) string {
+	if len(text) > maxBytes {
+		text = strings.ToValidUTF8(text[:maxBytes], "")
 	}
 	return text
 }
 
-// Tail returns at most n bytes from the end of a text, cut between characters.
+// Tail returns at most maxBytes bytes from the end of a text, cut between characters.
 func Tail(text string, n int) string {
 	if len(text) > n {
 		text = strings.ToValidUTF8(text[len(text)-n:], "")

@@ -62,7 +62,7 @@ const (
 )
 
 // HostOfLog returns the host that recognises one of the first lines of a log, or the default host.
-func HostOfLog(path string) *host.Host {
+func HostOfLog(path string) (hostOrDefault *host.Host) {
 	f, _, err := file.OpenRegular(path, 0)
 	if err != nil {
 		return DefaultHost()

@@ -78,14 +78,14 @@ func hasLeave(s strategy.Situation) (evidence, reason string, ok bool) {
 	if s.Turn.Leave == "" {
 		return "nothing that you said answers it", "", false
 	}
-	if act, grave := grave.Find(excerptParagraphs(s.Message.Text, 1)); grave {
+	if act, grave := grave.Find(lastParagraphs(s.Message.Text, 1)); grave {
 		return "it is about what only you decide: " + act, "", false
 	}
 	return s.Turn.Leave, "", true
 }
 
 func endReports(s strategy.Situation) (evidence, reason string, ok bool) {
-	for _, sentence := range endOfText(s.Message.Text).sentences {
+	for _, sentence := range lastParagraph(s.Message.Text).sentences {
 		if said, ok := Reports(sentence); ok {
 			return said, "", true
 		}
@@ -106,7 +106,7 @@ func Reports(text string) (sentence string, ok bool) {
 		if strings.Contains(s, "https://") || strings.Contains(s, "http://") {
 			return quotation.QuoteEvidence(s), true
 		}
-		words := strings.FieldsFunc(foldPhrase(s), func(r rune) bool { return !IsWordRune(r) && r != '\'' })
+		words := strings.FieldsFunc(foldPhrase(s), func(r rune) bool { return !InSpacedWord(r) && r != '\'' })
 		for i, w := range words[:min(len(words), 5)] {
 			if slices.Contains(results, w) && (i == 0 || slices.Contains(subjects, words[0])) {
 				return quotation.QuoteEvidence(s), true
@@ -144,9 +144,9 @@ func FindNeed(s strategy.Situation) (n Need, ok bool) {
 	if v.Rule == "asked" && len(s.Turn.Calls) > 0 {
 		n.Evidence = s.Turn.Calls[len(s.Turn.Calls)-1].Input
 	}
-	n.Text = v.Evidence + "\n" + n.Evidence + "\n" + excerptParagraphs(s.Message.Text, 1)
+	n.Text = v.Evidence + "\n" + n.Evidence + "\n" + lastParagraphs(s.Message.Text, 1)
 	if len(strings.Fields(v.Evidence)) <= wordsOfPointing || n.Rule == "choices" {
-		n.Text += "\n" + excerptParagraphs(s.Message.Text, 2)
+		n.Text += "\n" + lastParagraphs(s.Message.Text, 2)
 	}
 	return n, true
 }
@@ -154,7 +154,7 @@ func FindNeed(s strategy.Situation) (n Need, ok bool) {
 // wordsOfPointing is the maximum number of words of a question that refers to the paragraph before: "Shall I do that?"
 const wordsOfPointing = 8
 
-func excerptParagraphs(text string, n int) string {
+func lastParagraphs(text string, n int) string {
 	all := strings.Split(strings.TrimSpace(strings.ReplaceAll(lastmessage.WithoutComments(text), "\r\n", "\n")), "\n\n")
 	var kept []string
 	for _, p := range all[max(0, len(all)-n):] {

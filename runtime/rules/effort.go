@@ -21,13 +21,13 @@ const (
 	maxProjectProgram = 1000
 )
 
-// Meter is a budget of steps. A nil Meter, as for built-in phrases, is unlimited.
-type Meter struct {
+// StepBudget is a budget of steps. A nil StepBudget, as for built-in phrases, is unlimited.
+type StepBudget struct {
 	left       int // steps, below 0 if overspent
 	maxProgram int // instructions of a pattern
 }
 
-func (m *Meter) spendSteps(steps int) (ok bool) {
+func (m *StepBudget) spendSteps(steps int) (ok bool) {
 	if m == nil {
 		return true
 	}
@@ -37,7 +37,7 @@ func (m *Meter) spendSteps(steps int) (ok bool) {
 
 // spendIfLeft spends the steps and returns true. If the budget is too small, it spends nothing and returns false, so that
 // a cheaper rule can still run.
-func (m *Meter) spendIfLeft(steps int) (ok bool) {
+func (m *StepBudget) spendIfLeft(steps int) (ok bool) {
 	return steps <= m.left && m.spendSteps(steps)
 }
 
@@ -51,7 +51,7 @@ type pattern struct {
 // matchPattern returns the bounds of the first match of expr in text, or nil. It spends steps of m, or returns errSteps
 // if too few are left. A cached pattern costs as much as a new one, so that earlier decisions do not change the
 // outcome.
-func (c *Cache) matchPattern(expr, text string, m *Meter) (at []int, err error) {
+func (c *Cache) matchPattern(expr, text string, m *StepBudget) (at []int, err error) {
 	if !m.spendIfLeft(2 * parsingCost(expr)) { // parsed here and by regexp
 		return nil, errSteps
 	}

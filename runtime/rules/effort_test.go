@@ -94,7 +94,7 @@ func TestStepsAreBounded(t *testing.T) {
 		if spent := maxProjectSteps - a.byProject.left; spent > maxProjectSteps+maxProjectSteps/100 { // the last may take a little more
 			t.Errorf("%s: %d steps", name, spent)
 		}
-		if faults := fmt.Sprint(a.unaskedFault()); !strings.Contains(faults, errSteps.Error()) || len(faults) > 300 {
+		if faults := fmt.Sprint(a.unaskedRuleFault()); !strings.Contains(faults, errSteps.Error()) || len(faults) > 300 {
 			t.Errorf("%s: %s", name, faults)
 		}
 		if _, ok := a.holdsFor(&mine); !ok {
@@ -181,7 +181,7 @@ func FuzzMatch(f *testing.F) {
 		}
 		kept := &Cache{}
 		for range 2 { // the second time it is known
-			got, err := kept.matchPattern(pattern, text, &Meter{math.MaxInt, maxProgram})
+			got, err := kept.matchPattern(pattern, text, &StepBudget{math.MaxInt, maxProgram})
 			if want := re.FindStringIndex(text); err == nil && !slices.Equal(got, want) {
 				t.Errorf("%q in %q: %v, want %v", pattern, text, got, want)
 			}

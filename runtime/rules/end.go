@@ -28,7 +28,7 @@ type end struct {
 	last      string   // the paragraph's last sentence
 }
 
-func endOfText(text string) end {
+func lastParagraph(text string) end {
 	text = lastmessage.WithoutComments(text)
 	p := strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n"))
 	before := ""
@@ -99,7 +99,7 @@ func foldPhrase(s string) string { return strings.ReplaceAll(strings.ToLower(s),
 
 // EndsWithSign reports whether p ends with one of the characters, ignoring markup and symbols at the end. It is
 // false if m has too few steps left.
-func EndsWithSign(p, characters string, m *Meter) bool {
+func EndsWithSign(p, characters string, m *StepBudget) bool {
 	if !m.spendSteps(5 + len(p)*len(characters)/64) {
 		return false
 	}
@@ -111,7 +111,7 @@ func EndsWithSign(p, characters string, m *Meter) bool {
 	return p != "" && strings.ContainsRune(characters, last)
 }
 
-func (e end) findSentence(backward bool, phrases []string, m *Meter, has func(sentence string, phrases []string, m *Meter) bool) (
+func (e end) findSentence(backward bool, phrases []string, m *StepBudget, has func(sentence string, phrases []string, m *StepBudget) bool) (
 	string, bool,
 ) {
 	m.spendSteps(len(e.intro))
@@ -128,7 +128,7 @@ func (e end) findSentence(backward bool, phrases []string, m *Meter, has func(se
 
 // OpensWithPhrase reports whether sentence begins with one of the phrases, case-insensitively. {do} and {doing} at the
 // end of a phrase match any of englishVerbs. It spends steps of m, and returns false if none are left.
-func OpensWithPhrase(sentence string, phrases []string, m *Meter) bool {
+func OpensWithPhrase(sentence string, phrases []string, m *StepBudget) bool {
 	m.spendSteps(5 + len(sentence)/8)
 	s := foldPhrase(sentence)
 	for _, phrase := range phrases {
@@ -147,7 +147,7 @@ func OpensWithPhrase(sentence string, phrases []string, m *Meter) bool {
 		case "doing}":
 			opens = isIngVerb(word)
 		default:
-			opens = !IsWordAt(s, len(phrase))
+			opens = !IsWordRuneAt(s, len(phrase))
 		}
 		if opens {
 			return true
@@ -158,7 +158,7 @@ func OpensWithPhrase(sentence string, phrases []string, m *Meter) bool {
 
 // HasAnyPhrase reports whether sentence contains one of the phrases as whole words, case-insensitively. It spends steps
 // of m, and returns false if none are left.
-func HasAnyPhrase(sentence string, phrases []string, m *Meter) bool {
+func HasAnyPhrase(sentence string, phrases []string, m *StepBudget) bool {
 	m.spendSteps(5 + len(sentence)/8)
 	folded := foldPhrase(sentence)
 	for _, phrase := range phrases {
@@ -173,7 +173,7 @@ func HasAnyPhrase(sentence string, phrases []string, m *Meter) bool {
 				break
 			}
 			i += from
-			if !WordBefore(folded, i) && !IsWordAt(folded, i+len(phrase)) {
+			if !WordBefore(folded, i) && !IsWordRuneAt(folded, i+len(phrase)) {
 				return true
 			}
 			from = i + 1
@@ -185,17 +185,17 @@ func HasAnyPhrase(sentence string, phrases []string, m *Meter) bool {
 // WordBefore reports whether a word character is directly before offset i of s.
 func WordBefore(s string, i int) bool {
 	r, _ := utf8.DecodeLastRuneInString(s[:i])
-	return IsWordRune(r)
+	return InSpacedWord(r)
 }
 
-// IsWordAt reports whether a word character begins at offset i of s.
-func IsWordAt(s string, i int) bool {
+// IsWordRuneAt reports whether a word character begins at offset i of s.
+func IsWordRuneAt(s string, i int) bool {
 	r, _ := utf8.DecodeRuneInString(s[i:])
-	return IsWordRune(r)
+	return InSpacedWord(r)
 }
 
-// IsWordRune reports whether r is a letter or digit of a script that separates words with spaces.
-func IsWordRune(r rune) bool {
+// InSpacedWord reports whether r is a letter or digit of a script that separates words with spaces.
+func InSpacedWord(r rune) bool {
 	return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r)) && language.UsesBlanks(string(r))
 }
 

@@ -18,7 +18,7 @@ const Opinion = "opinion"
 //go:embed opinion.txt
 var learnedOpinion string
 
-func (a *asking) secondOpinion(v *strategy.Verdict) {
+func (a *asking) stopByWeights(v *strategy.Verdict) {
 	a.read = true
 	score, limit, seen, reports := weigh(learnedOpinion, OpinionTraits(v.Rule, a.situation, a.message.closing().Traits()))
 	if score <= limit {

@@ -91,7 +91,7 @@ func (o *decider) Decide(s strategy.Situation) strategy.Verdict { return o.Prepa
 
 // Members lists the members of a settings file. It accepts one rule more than MaxRules, so that FillFrom can
 // report the fault.
-func (o *Options) Members(m *codec.Members) {
+func (o *Options) Members(m *codec.ReadWriter) {
 	m.Text("rules", &o.Set)
 	m.Most = MaxRules + 1
 	codec.ListOf(m, "add", &o.Add)
@@ -222,7 +222,7 @@ func CheckPatterns(options strategy.Options) (faults []error) {
 			if expr == "" {
 				continue
 			}
-			if _, err := a.cache.matchPattern(expr, "", a.meterFor(&r)); err != nil {
+			if _, err := a.cache.matchPattern(expr, "", a.stepBudget(&r)); err != nil {
 				faults = append(faults, r.faultOf(err))
 			}
 		}

@@ -59,7 +59,7 @@ type Rule struct {
 	Test func(strategy.Situation) (evidence, reason string, ok bool)
 }
 
-func (r *Rule) Members(m *codec.Members) {
+func (r *Rule) Members(m *codec.ReadWriter) {
 	m.Text("id", &r.ID)
 	m.Bool("asked", &r.Asked)
 	m.Text("tool", &r.Tool)
@@ -104,7 +104,7 @@ type asking struct {
 	unasked   []string // quoted IDs of rules that were too expensive
 	cache     *Cache
 	// Budgets for rules from a project, and for all other rules.
-	byProject, trusted Meter
+	byProject, trusted StepBudget
 }
 
 func newAsking(s strategy.Situation, cache *Cache) *asking {
@@ -112,11 +112,11 @@ func newAsking(s strategy.Situation, cache *Cache) *asking {
 		cache = &Cache{}
 	}
 	if text := s.Message.Text; cache.last == nil || cache.last.text != text {
-		cache.last = &message{text: text, end: endOfText(text)}
+		cache.last = &message{text: text, end: lastParagraph(text)}
 	}
 	return &asking{
 		situation: &s, message: cache.last, cache: cache,
-		byProject: Meter{maxProjectSteps, maxProjectProgram}, trusted: Meter{maxSteps, maxProgram},
+		byProject: StepBudget{maxProjectSteps, maxProjectProgram}, trusted: StepBudget{maxSteps, maxProgram},
 	}
 }
 
@@ -143,13 +143,13 @@ func Matching(rules []Rule, cache *Cache) func(strategy.Situation) strategy.Verd
 				v.Reason = strings.ReplaceAll(v.Reason, "{evidence}", evidence)
 			}
 			if secondOpinion && r.Doubtful && v.Decision == strategy.Continue {
-				a.secondOpinion(&v)
+				a.stopByWeights(&v)
 			}
 			break
 		}
 		v.Faults = a.faults
 		if len(a.unasked) > 0 {
-			v.Faults = append(v.Faults, a.unaskedFault())
+			v.Faults = append(v.Faults, a.unaskedRuleFault())
 		}
 		if a.read {
 			v.Languages = a.message.closing().Languages
@@ -178,7 +178,7 @@ func AskEach(rules []Rule, s strategy.Situation) []Answer {
 // holdsFor reports whether a rule's conditions hold. evidence is of the first condition that failed, otherwise of the
 // last. A rule beyond the budget does not hold, and is added to a.unasked.
 func (a *asking) holdsFor(r *Rule) (evidence string, ok bool) {
-	m := a.meterFor(r)
+	m := a.stepBudget(r)
 	if m.left >= 0 && m.spendSteps(asked+len(r.Skill)) {
 		evidence, ok = a.testRule(r, m)
 	}
@@ -194,33 +194,33 @@ const asked = 200 // steps of testing a rule
 type condition struct {
 	fails string // the evidence if the condition is not met
 	set   func(r *Rule) bool
-	test  func(a *asking, r *Rule, m *Meter) (evidence string, ok bool)
+	test  func(a *asking, r *Rule, m *StepBudget) (evidence string, ok bool)
 }
 
 // conditions lists all conditions, the cheapest first.
 var conditions = [...]condition{
-	{"the turn did not end with a tool that asks you", func(r *Rule) bool { return r.Asked }, func(a *asking, _ *Rule, _ *Meter) (string, bool) {
+	{"the turn did not end with a tool that asks you", func(r *Rule) bool { return r.Asked }, func(a *asking, _ *Rule, _ *StepBudget) (string, bool) {
 		return "the turn ended with " + a.situation.Turn.Asked, a.situation.Turn.Asked != ""
 	}},
-	{"no such tool call came last", func(r *Rule) bool { return r.Tool != "" }, func(a *asking, r *Rule, _ *Meter) (string, bool) {
+	{"no such tool call came last", func(r *Rule) bool { return r.Tool != "" }, func(a *asking, r *Rule, _ *StepBudget) (string, bool) {
 		last := a.situation.Turn.LastTool
 		if r.Window {
 			last = a.situation.Window.LastTool
 		}
 		return "the last tool call was " + r.Tool, last == r.Tool
 	}},
-	{"there is no such todo, or none that changed lately", func(r *Rule) bool { return r.Todo != "" }, func(a *asking, r *Rule, _ *Meter) (string, bool) { return r.matchesTodos(a.situation) }},
-	{"no such skill is in use", func(r *Rule) bool { return len(r.Skill) > 0 }, func(a *asking, r *Rule, _ *Meter) (string, bool) {
+	{"there is no such todo, or none that changed lately", func(r *Rule) bool { return r.Todo != "" }, func(a *asking, r *Rule, _ *StepBudget) (string, bool) { return r.matchesTodos(a.situation) }},
+	{"no such skill is in use", func(r *Rule) bool { return len(r.Skill) > 0 }, func(a *asking, r *Rule, _ *StepBudget) (string, bool) {
 		skill := a.situation.Skill
 		if skill.Name == "" || r.Within > 0 && skill.Turns >= r.Within {
 			return "", false
 		}
 		return "the skill " + skill.Name + " is in use", slices.Contains(r.Skill, skill.Name)
 	}},
-	{"no tool was called in this turn", func(r *Rule) bool { return r.Used }, func(a *asking, _ *Rule, _ *Meter) (string, bool) {
+	{"no tool was called in this turn", func(r *Rule) bool { return r.Used }, func(a *asking, _ *Rule, _ *StepBudget) (string, bool) {
 		return strconv.Itoa(a.situation.Turn.Count) + " tool calls in this turn", a.situation.Turn.Count > 0
 	}},
-	{"the message is in another language", func(r *Rule) bool { return len(r.Lang) > 0 }, func(a *asking, r *Rule, _ *Meter) (string, bool) {
+	{"the message is in another language", func(r *Rule) bool { return len(r.Lang) > 0 }, func(a *asking, r *Rule, _ *StepBudget) (string, bool) {
 		a.read = true
 		i := slices.IndexFunc(a.message.closing().Languages, func(code string) bool { return slices.Contains(r.Lang, code) })
 		if i < 0 {
@@ -228,36 +228,36 @@ var conditions = [...]condition{
 		}
 		return "the message is in " + a.message.closing().Languages[i], true
 	}},
-	{"the end of the message has no such act", func(r *Rule) bool { return r.Act != "" }, func(a *asking, r *Rule, _ *Meter) (string, bool) {
+	{"the end of the message has no such act", func(r *Rule) bool { return r.Act != "" }, func(a *asking, r *Rule, _ *StepBudget) (string, bool) {
 		a.read = true
 		said, ok := a.message.closing().FindAct(r.Act, r.Near)
 		return quoteIf(ok, said)
 	}},
-	{"the message does not end with this sign", func(r *Rule) bool { return r.Closes != "" }, func(a *asking, r *Rule, m *Meter) (string, bool) {
+	{"the message does not end with this sign", func(r *Rule) bool { return r.Closes != "" }, func(a *asking, r *Rule, m *StepBudget) (string, bool) {
 		return quoteIf(EndsWithSign(a.message.end.paragraph, r.Closes, m), a.message.end.last)
 	}},
-	{"the message does not end with such a list", func(r *Rule) bool { return r.Lists != "" }, func(a *asking, r *Rule, m *Meter) (string, bool) {
+	{"the message does not end with such a list", func(r *Rule) bool { return r.Lists != "" }, func(a *asking, r *Rule, m *StepBudget) (string, bool) {
 		return quoteIf(EndsWithSign(a.message.end.intro, r.Lists, m), a.message.end.intro)
 	}},
-	{"the last sentence does not begin so", func(r *Rule) bool { return len(r.Opens) > 0 }, func(a *asking, r *Rule, m *Meter) (string, bool) {
+	{"the last sentence does not begin so", func(r *Rule) bool { return len(r.Opens) > 0 }, func(a *asking, r *Rule, m *StepBudget) (string, bool) {
 		return quoteIf(OpensWithPhrase(a.message.end.last, r.Opens, m), a.message.end.last)
 	}},
-	{"no sentence of the last paragraph begins so", func(r *Rule) bool { return len(r.Begins) > 0 }, func(a *asking, r *Rule, m *Meter) (string, bool) {
+	{"no sentence of the last paragraph begins so", func(r *Rule) bool { return len(r.Begins) > 0 }, func(a *asking, r *Rule, m *StepBudget) (string, bool) {
 		return a.message.end.findSentence(true, r.Begins, m, OpensWithPhrase)
 	}},
-	{"the last sentence does not say so", func(r *Rule) bool { return len(r.Last) > 0 }, func(a *asking, r *Rule, m *Meter) (string, bool) {
+	{"the last sentence does not say so", func(r *Rule) bool { return len(r.Last) > 0 }, func(a *asking, r *Rule, m *StepBudget) (string, bool) {
 		return quoteIf(HasAnyPhrase(a.message.end.last, r.Last, m), a.message.end.last)
 	}},
-	{"the last paragraph does not say so", func(r *Rule) bool { return len(r.Says) > 0 }, func(a *asking, r *Rule, m *Meter) (string, bool) {
+	{"the last paragraph does not say so", func(r *Rule) bool { return len(r.Says) > 0 }, func(a *asking, r *Rule, m *StepBudget) (string, bool) {
 		return a.message.end.findSentence(false, r.Says, m, HasAnyPhrase)
 	}},
-	{"the last paragraph does not match", func(r *Rule) bool { return r.Ending != "" }, func(a *asking, r *Rule, _ *Meter) (string, bool) {
+	{"the last paragraph does not match", func(r *Rule) bool { return r.Ending != "" }, func(a *asking, r *Rule, _ *StepBudget) (string, bool) {
 		return a.findInText(r, r.Ending, a.message.end.paragraph)
 	}},
-	{"the message does not match", func(r *Rule) bool { return r.Text != "" }, func(a *asking, r *Rule, _ *Meter) (string, bool) {
+	{"the message does not match", func(r *Rule) bool { return r.Text != "" }, func(a *asking, r *Rule, _ *StepBudget) (string, bool) {
 		return a.findInText(r, r.Text, a.situation.Message.Text)
 	}},
-	{"it does not match", func(r *Rule) bool { return r.Test != nil }, func(a *asking, r *Rule, _ *Meter) (seen string, held bool) {
+	{"it does not match", func(r *Rule) bool { return r.Test != nil }, func(a *asking, r *Rule, _ *StepBudget) (seen string, held bool) {
 		seen, a.reason, held = r.Test(*a.situation)
 		return seen, held
 	}},
@@ -270,7 +270,7 @@ func quoteIf(ok bool, text string) (string, bool) {
 	return quotation.QuoteEvidence(text), true
 }
 
-func (a *asking) testRule(r *Rule, m *Meter) (evidence string, ok bool) {
+func (a *asking) testRule(r *Rule, m *StepBudget) (evidence string, ok bool) {
 	for i := range conditions {
 		c := &conditions[i]
 		if !c.set(r) {
@@ -289,14 +289,14 @@ func (a *asking) testRule(r *Rule, m *Meter) (evidence string, ok bool) {
 	return evidence, ok
 }
 
-func (a *asking) meterFor(r *Rule) *Meter {
+func (a *asking) stepBudget(r *Rule) *StepBudget {
 	if r.ByProject {
 		return &a.byProject
 	}
 	return &a.trusted
 }
 
-func (a *asking) unaskedFault() error {
+func (a *asking) unaskedRuleFault() error {
 	return errors.New("rule " + firstNames(a.unasked, 5) + ": " + errSteps.Error())
 }
 
@@ -305,7 +305,7 @@ func (r *Rule) faultOf(err error) error {
 }
 
 func (a *asking) findInText(r *Rule, expr, text string) (string, bool) {
-	at, err := a.cache.matchPattern(expr, text, a.meterFor(r))
+	at, err := a.cache.matchPattern(expr, text, a.stepBudget(r))
 	switch {
 	case err == errSteps:
 		a.unasked = append(a.unasked, strconv.Quote(r.ID))

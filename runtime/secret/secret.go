@@ -150,9 +150,9 @@ func (s *shape) mayBeIn(line, folded string, wordLen int) bool {
 	return wordLen >= int(s.word) && (hasAny(line, s.starts) || hasAny(folded, s.signs))
 }
 
-func hasAny(line, signs string) bool {
-	for sign := ""; signs != ""; { // an iterator would allocate, because the hook is built without inlining
-		if sign, signs, _ = strings.Cut(signs, " "); sign != "" && strings.Contains(line, sign) {
+func hasAny(line, blankSeparated string) bool {
+	for sign := ""; blankSeparated != ""; { // an iterator would allocate, because the hook is built without inlining
+		if sign, blankSeparated, _ = strings.Cut(blankSeparated, " "); sign != "" && strings.Contains(line, sign) {
 			return true
 		}
 	}

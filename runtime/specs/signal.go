@@ -40,7 +40,7 @@ func saysDone(text string, orAnnounced bool) bool {
 		alone = alone || ok && !strings.ContainsFunc(before, notDecoration("#*_` \t")) && !strings.ContainsFunc(after, notDecoration("#*_` \t.!"))
 		last = line
 	})
-	return alone || orAnnounced && isAnnounced(last)
+	return alone || orAnnounced && announcesDone(last)
 }
 
 func notDecoration(marks string) func(rune) bool {
@@ -49,9 +49,9 @@ func notDecoration(marks string) func(rune) bool {
 	}
 }
 
-// isAnnounced reports whether line ends with the signal after an announcement, such as "All 5 tasks are finished:
+// announcesDone reports whether line ends with the signal after an announcement, such as "All 5 tasks are finished:
 // ALL_TASKS_COMPLETE". Negations and conditions do not announce it.
-func isAnnounced(line string) bool {
+func announcesDone(line string) bool {
 	before, after, ok := strings.Cut(line, allDone)
 	if !ok || strings.ContainsFunc(after, notDecoration("*_` \t.!")) {
 		return false

@@ -70,7 +70,7 @@ type Options struct {
 
 func (o *Options) MaxIterations() int { return o.Ceiling.Value }
 
-func (o *Options) Members(m *codec.Members) {
+func (o *Options) Members(m *codec.ReadWriter) {
 	o.Ceiling.Member(m)
 	m.Texts("checks", &o.Checks)
 }
@@ -186,9 +186,9 @@ func RemoveChars(s, cut string) string {
 	}, s)
 }
 
-// NameIn returns the name in a file, less white space and trailing slashes. It returns "" if the file is
+// NameInData returns the name in a file, less white space and trailing slashes. It returns "" if the file is
 // unreadable or longer than 1000 bytes.
-func NameIn(f strategy.File) string {
+func NameInData(f strategy.File) (nameOrEmpty string) {
 	if !f.Readable() || len(f.Data) > 1000 {
 		return ""
 	}
@@ -208,7 +208,7 @@ func PlaceAt(given string) (Place, bool) {
 
 const maxShownPath = 400 // bytes of a path in messages
 
-func taskProgress(dir strategy.File) []string {
+func taskProgress(dir strategy.File) (fileNames []string) {
 	names := slices.DeleteFunc(slices.Clone(dir.Names), func(name string) bool {
 		return !strings.HasPrefix(name, ".progress-task-") || !strings.HasSuffix(name, ".md")
 	})
@@ -230,9 +230,9 @@ func (o *Options) Decide(s strategy.Situation) strategy.Verdict {
 	if !ok {
 		places := k.possiblePlaces(s)
 		if len(places) == 0 {
-			return k.tellIfLeft(s, strategy.StopBy("no-"+k.Noun, "there is no active "+k.Noun))
+			return k.tellIfLoopLeft(s, strategy.StopBy("no-"+k.Noun, "there is no active "+k.Noun))
 		}
-		return k.tellIfLeft(s, strategy.StopBy("no-state", "there is no "+places[0].Shown+"/"+k.StateFile))
+		return k.tellIfLoopLeft(s, strategy.StopBy("no-state", "there is no "+places[0].Shown+"/"+k.StateFile))
 	}
 	if s.Workspace.CwdDiffers {
 		p.Shown = quotation.ShownName(s.Workspace.Dir+"/"+p.Dir, maxShownPath)
@@ -244,7 +244,7 @@ func (o *Options) Decide(s strategy.Situation) strategy.Verdict {
 		v.Remember.Text, v.Remember.At, v.Remember.Paused = quotation.HashText(s.Message.Text), s.Session.Now, ""
 	}
 	if last, _ := s.NewestMemory(k.StateFile); last.Key != r.memory.Key {
-		return k.tellIfLeft(s, v)
+		return k.tellIfLoopLeft(s, v)
 	}
 	return v
 }
@@ -262,8 +262,8 @@ func (r *round) pauseOr(v strategy.Verdict) strategy.Verdict {
 	return paused
 }
 
-// tellIfLeft adds a message to v, once, if the session left its last loop before the completion signal.
-func (k Kind) tellIfLeft(s strategy.Situation, v strategy.Verdict) strategy.Verdict {
+// tellIfLoopLeft adds a message to v, once, if the session left its last loop before the completion signal.
+func (k Kind) tellIfLoopLeft(s strategy.Situation, v strategy.Verdict) strategy.Verdict {
 	last, _ := s.NewestMemory(k.StateFile)
 	if last.Mark == "" {
 		return v
@@ -312,7 +312,7 @@ func (r *round) decideRound(checks []string) strategy.Verdict {
 	}
 	state, err := readState(r.file.Data)
 	if err != nil {
-		return r.blockCorrupt(err)
+		return r.goOnToExplain(err)
 	}
 	r.state = state
 	if state.Global >= r.iterationLimit() {

@@ -16,7 +16,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/strategy/specum"
 )
 
-var failIf = scratch.FailIf
+var failIf = scratch.ErrorIf
 
 // space is a workspace in memory: files by their clean names.
 type space map[string]strategy.File

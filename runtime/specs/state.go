@@ -42,7 +42,7 @@ func readState(data []byte) (specState, error) {
 		Recovery: parseFlag(members["recoveryMode"]),
 		Quick:    parseFlag(members["quickMode"]),
 	}
-	if phase := members["phase"]; !codec.IsOffOrNull(phase) {
+	if phase := members["phase"]; !codec.IsFalseOrNull(phase) {
 		var isText bool
 		if s.Phase, isText = codec.ExactString(phase); !isText {
 			s.Phase = string(phase)
@@ -68,7 +68,7 @@ func readState(data []byte) (specState, error) {
 // parseCount parses a non-negative integer, also in quotes, and caps it at maxCount. It returns fallback if
 // raw is absent or invalid. ok is false only if raw is invalid.
 func parseCount(raw []byte, fallback int) (n int, ok bool) {
-	if codec.IsOffOrNull(raw) {
+	if codec.IsFalseOrNull(raw) {
 		return fallback, true
 	}
 	n, err := strconv.Atoi(strings.Trim(string(raw), `" `))

@@ -54,7 +54,7 @@ func (r *round) goOnWithPhase() strategy.Verdict {
 	}
 }
 
-func (r *round) blockCorrupt(err error) strategy.Verdict {
+func (r *round) goOnToExplain(err error) strategy.Verdict {
 	file := r.place.Shown + "/" + r.StateFile
 	v := strategy.StopBy("corrupt", file+": "+err.Error())
 	v.Reason = "ERROR: Corrupt state file at " + file + " (" + err.Error() + ")\n\n" +

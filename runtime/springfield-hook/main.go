@@ -21,7 +21,7 @@ import (
 )
 
 func main() {
-	hook.ArmourProcess()
+	hook.AbortOnCrash()
 	growStack()
 	home, _ := os.UserHomeDir()
 	program, _ := os.Executable() // without it, CLAUDE_PLUGIN_ROOT names the plugin
@@ -32,11 +32,11 @@ func main() {
 		os.Exit(answerPerson(home, program, os.Args[1:]))
 	}
 	if isTerminal(os.Stdin) {
-		io.WriteString(&display.SafeWriter{To: safeOutput(os.Stderr)}, console.Usage)
+		io.WriteString(&display.SafeWriter{To: withoutSigpipe(os.Stderr)}, console.Usage)
 		os.Exit(0)
 	}
 	os.Exit(hook.Process{
-		Stdin: os.Stdin, Stdout: &display.SafeWriter{To: safeOutput(os.Stdout)}, Stderr: safeOutput(os.Stderr),
+		Stdin: os.Stdin, Stdout: &display.SafeWriter{To: withoutSigpipe(os.Stdout)}, Stderr: withoutSigpipe(os.Stderr),
 		Executable: program,
 		PluginRoot: os.Getenv("CLAUDE_PLUGIN_ROOT"),
 		Project:    os.Getenv(registry.DefaultHost().ProjectVariable),
@@ -47,9 +47,9 @@ func main() {
 		Off:        hook.IsOffWord(os.Getenv("SPRINGFIELD")) || os.Getenv(judge.InJudge) != "",
 		Now:        time.Now(),
 		Up:         ledger.MachineUptime(),
-		Self:       commandName,
+		Self:       howToCallSelf,
 		Sleep:      sleepBesideClient,
-		Ancestors:  terminal.Ancestors,
+		Ancestors:  terminal.NearAncestors,
 		Answer: func(e hook.Event, state, word, arguments string) string {
 			person := newConsole(home, program)
 			person.Dir, person.Session, person.Work, person.Caller = state, e.SessionID, e.Cwd, e.Host
@@ -87,8 +87,8 @@ func growStack() byte {
 	return room[len(os.Args)]
 }
 
-// commandName returns springfield if that is on PATH, otherwise the quoted path.
-func commandName() string {
+// howToCallSelf returns springfield if that is on PATH, otherwise the quoted path.
+func howToCallSelf() string {
 	for _, dir := range filepath.SplitList(os.Getenv("PATH")) { // exec.LookPath would make the hook larger
 		if program := filepath.Join(dir, "springfield"); file.IsReadable(program) || file.IsReadable(program+".exe") {
 			return "springfield"
@@ -99,7 +99,7 @@ func commandName() string {
 
 func newConsole(home, program string) *console.Console {
 	person := &console.Console{
-		Also: ledger.StateDir("", home), Now: time.Now, Self: commandName(), Home: home,
+		Also: ledger.StateDir("", home), Now: time.Now, Self: howToCallSelf(), Home: home,
 		Project: os.Getenv(registry.DefaultHost().ProjectVariable),
 		Off:     hook.IsOffWord(os.Getenv("SPRINGFIELD")), Getenv: os.Getenv,
 	}
@@ -111,8 +111,8 @@ func newConsole(home, program string) *console.Console {
 // answerPerson answers a command and returns the exit status, which is never 2, because that would block the agent.
 func answerPerson(home, program string, args []string) int {
 	config, _ := filepath.Abs(cmp.Or(os.Getenv("CLAUDE_CONFIG_DIR"), filepath.Join(home, ".claude")))
-	person, said := newConsole(home, program), &display.SafeWriter{To: safeOutput(os.Stderr)}
-	person.Out, person.Err = &display.SafeWriter{To: safeOutput(os.Stdout)}, said
+	person, said := newConsole(home, program), &display.SafeWriter{To: withoutSigpipe(os.Stderr)}
+	person.Out, person.Err = &display.SafeWriter{To: withoutSigpipe(os.Stdout)}, said
 	person.Dir = filepath.Join(config, "springfield")
 	person.Caller, person.Session = registry.CallingHost(os.Getenv)
 	person.Work, _ = os.Getwd()

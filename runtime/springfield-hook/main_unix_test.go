@@ -29,9 +29,9 @@ const (
 	progress = `{"hook_event_name":"Stop","session_id":"s","last_assistant_message":"Task 1 complete. Moving to Task 2."}`
 )
 
-func TestMain(m *testing.M) { os.Exit(scratch.RunTests(m)) }
+func TestMain(m *testing.M) { os.Exit(scratch.RunWithDir(m)) }
 
-var must, failIf = scratch.Must, scratch.FailIf
+var must, failIf = scratch.Must, scratch.ErrorIf
 
 var (
 	building sync.Once

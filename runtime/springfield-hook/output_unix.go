@@ -8,9 +8,9 @@ import (
 	"syscall"
 )
 
-// safeOutput returns a duplicate of a standard stream. A write to a closed pipe is then an error. On the
+// withoutSigpipe returns a duplicate of a standard stream. A write to a closed pipe is then an error. On the
 // stream itself, SIGPIPE would end the process with the decision half done.
-func safeOutput(f *os.File) io.Writer {
+func withoutSigpipe(f *os.File) io.Writer {
 	fd, err := syscall.Dup(int(f.Fd()))
 	if err != nil {
 		return f

@@ -5,5 +5,5 @@ import (
 	"os"
 )
 
-// safeOutput returns f, because Windows has no SIGPIPE.
-func safeOutput(f *os.File) io.Writer { return f }
+// withoutSigpipe returns f, because Windows has no SIGPIPE.
+func withoutSigpipe(f *os.File) io.Writer { return f }

@@ -22,7 +22,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/judge"
 )
 
-func TestMain(m *testing.M) { os.Exit(scratch.RunTests(m)) }
+func TestMain(m *testing.M) { os.Exit(scratch.RunWithDir(m)) }
 
 var must = scratch.Must
 

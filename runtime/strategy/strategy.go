@@ -97,9 +97,9 @@ type Todos struct {
 	Turns int
 }
 
-// CountUnshared returns the number of todos that are open and not blocked. It returns 0 if any open todo belongs
+// CountReadyIfAlone returns the number of todos that are open and not blocked. It returns 0 if any open todo belongs
 // to a different owner.
-func (t Todos) CountUnshared() int {
+func (t Todos) CountReadyIfAlone() int {
 	n := 0
 	for _, todo := range t.List {
 		if todo.IsOpen() && todo.IsTeammates() {

@@ -47,7 +47,7 @@ var makers = []string{
 	"sh", "bash", "dash", "zsh", "sleep", "tail",
 }
 
-func (p process) isMaker() bool {
+func (p process) isTermMaker() bool {
 	name := strings.ToLower(p.name)
 	if len(p.args) > 0 && p.args[0] == "/init" { // Linux on Windows makes terminals for people
 		return false
@@ -77,8 +77,8 @@ func UserTerminal() (*Terminal, error) {
 // nearest exceeds the number of processes between a client and its hook, such as a shell or a launcher.
 const nearest = 4
 
-// Ancestors returns the IDs of up to four processes above this one, the parent first.
-func Ancestors() (ids []int) {
+// NearAncestors returns the IDs of up to four processes above this one, the parent first.
+func NearAncestors() (ids []int) {
 	for id := os.Getpid(); len(ids) < nearest; {
 		p, err := lookUp(id, false)
 		if err != nil || p.parent <= 0 {
@@ -146,7 +146,7 @@ func ruleOutAgent(lookUp lookUpFunc, pid int) error {
 			}
 			return errors.New(who + " has variables of " + h.Title + " in its environment")
 		}
-		left := leader == 0 && child.id == child.session && child.pseudo && p.isMaker()
+		left := leader == 0 && child.id == child.session && child.pseudo && p.isTermMaker()
 		switch {
 		case n == 0 || left && p.terminal:
 			leader = p.session

@@ -40,15 +40,15 @@ type Cursor struct {
 }
 
 // EachLine calls visit for each line of the log at path until visit returns false, always with the same
-// Cursor. keep is the number of lines to keep for WindowOf.
-func (f *Format) EachLine(path string, keep int, visit func(*Cursor) bool) error {
+// Cursor. keepLines is the number of lines to keepLines for WindowOf.
+func (f *Format) EachLine(path string, keepLines int, visit func(*Cursor) bool) error {
 	opened, size, err := file.OpenRegular(path, 0)
 	if err != nil {
 		return err
 	}
 	defer opened.Close()
 	c := f.NewCursor()
-	c.tail = keep
+	c.tail = keepLines
 	last, err := c.readOn(opened, size, visit)
 	if err == nil && len(last) > 0 {
 		at := c.Log.Offset
@@ -59,9 +59,9 @@ func (f *Format) EachLine(path string, keep int, visit func(*Cursor) bool) error
 	return err
 }
 
-// EachLastEntry calls visit for each line in the last bytes of the log at path until visit returns false. It keeps no
+// EachEntryAtEnd calls visit for each line in the last bytes of the log at path until visit returns false. It keeps no
 // Log, so that What is only of the line.
-func (f *Format) EachLastEntry(path string, mostBytes int, visit func(*Entry) bool) {
+func (f *Format) EachEntryAtEnd(path string, mostBytes int, visit func(*Entry) bool) {
 	end, _ := file.ReadEnd(path, 0, mostBytes)
 	var e Entry
 	for line := range bytes.Lines(end) {
@@ -120,7 +120,7 @@ func (c *Cursor) takeLine(line []byte, at int64, visit func(*Cursor) bool) bool 
 	if apart {
 		c.Entry.Parts = all[:texts]
 	}
-	c.passLine(line, at, false)
+	c.applyLine(line, at, false)
 	if !apart || c.What != Spoke {
 		c.Entry.Parts = all
 		return visit(c)
@@ -129,23 +129,23 @@ func (c *Cursor) takeLine(line []byte, at int64, visit func(*Cursor) bool) bool 
 		return false
 	}
 	c.Entry.ID, c.Entry.Parts = nil, all[texts:]
-	c.passLine(line, at, true)
+	c.applyLine(line, at, true)
 	return visit(c)
 }
 
-func (c *Cursor) passLine(line []byte, at int64, again bool) {
+func (c *Cursor) applyLine(line []byte, at int64, replaceLast bool) {
 	c.What = Nothing
 	if c.known && c.Log.takeEntry(c.format, &c.Entry) {
 		c.What = c.Entry.happeningOf()
 	}
 	if c.tail > 0 {
-		c.rememberFacts(line, at, again)
+		c.rememberFacts(line, at, replaceLast)
 	}
 }
 
-// rememberFacts keeps facts about a line for WindowOf. If again is set, this is the second visit to the same line, and
-// its facts replace those of the first, except for the texts.
-func (c *Cursor) rememberFacts(line []byte, at int64, again bool) {
+// rememberFacts keeps facts about a line for WindowOf. If replaceLast is set, this is the second visit to the same
+// line, and its facts replace those of the first, except for the texts.
+func (c *Cursor) rememberFacts(line []byte, at int64, replaceLast bool) {
 	f := news{}
 	if line != nil {
 		if line = bytes.TrimSpace(line); len(line) == 0 {
@@ -154,7 +154,7 @@ func (c *Cursor) rememberFacts(line []byte, at int64, again bool) {
 		f = parseFacts(&c.Entry, line, c.known)
 	}
 	f.at = at
-	if n := len(c.facts) - 1; again {
+	if n := len(c.facts) - 1; replaceLast {
 		f.said = c.facts[n].said
 		c.facts[n] = f
 		return
@@ -175,15 +175,15 @@ func (c *Cursor) WindowOf(most int) (w activity.Window) {
 
 func (c *Cursor) ViewAfterLine() View { return c.Log.makeView(c.file, false) }
 
-// IsOfDialogue reports whether the line belongs to a conversation, and not only to the client's state.
-func (c *Cursor) IsOfDialogue() bool {
+// IsNotClientState reports whether the line belongs to a conversation, and not only to the client's state.
+func (c *Cursor) IsNotClientState() bool {
 	e := &c.Entry
 	state := len(e.Mode) > 0 || len(e.Queued) > 0 || e.Unqueued
 	return c.known && (c.What != Nothing || len(e.Parts) > 0 || len(e.ID) > 0 || !state)
 }
 
-// HasBlock reports whether the line records a block by a named Stop hook.
-func (c *Cursor) HasBlock() bool {
+// HasHookBlock reports whether the line records a block by a named Stop hook.
+func (c *Cursor) HasHookBlock() bool {
 	return slices.ContainsFunc(c.Entry.Parts, func(p Part) bool { return p.Kind == HookBlock })
 }
 

@@ -168,7 +168,7 @@ func (e *Entry) happeningOf() Happening {
 		switch p := &e.Parts[i]; {
 		case p.Kind == Call:
 			return Called
-		case p.Kind == Text && !IsBlank(p.Text):
+		case p.Kind == Text && !IsBlankJSON(p.Text):
 			what = Spoke
 		case p.Kind == Result && what == Nothing:
 			what = Returned
@@ -197,7 +197,7 @@ func (e *Entry) AgentWords() string {
 }
 
 func (e *Entry) WordsToAgent() string {
-	if IsBlank(e.Words) {
+	if IsBlankJSON(e.Words) {
 		return ""
 	}
 	return codec.ValidText(e.Words)
@@ -213,12 +213,12 @@ func (e *Entry) placeOf(part []byte) place {
 	return place{e.At + int64(at), int64(len(part))}
 }
 
-// IsBlank reports whether inside, the inside of a JSON string, contains only spaces, \n, \t and \r.
-func IsBlank(inside []byte) bool {
-	for ; len(inside) > 0; inside = inside[1:] {
-		if len(inside) > 1 && inside[0] == '\\' && (inside[1] == 'n' || inside[1] == 't' || inside[1] == 'r') {
-			inside = inside[1:]
-		} else if inside[0] != ' ' {
+// IsBlankJSON reports whether insideQuotes, the inside of a JSON string, contains only spaces, \n, \t and \r.
+func IsBlankJSON(insideQuotes []byte) bool {
+	for ; len(insideQuotes) > 0; insideQuotes = insideQuotes[1:] {
+		if len(insideQuotes) > 1 && insideQuotes[0] == '\\' && (insideQuotes[1] == 'n' || insideQuotes[1] == 't' || insideQuotes[1] == 'r') {
+			insideQuotes = insideQuotes[1:]
+		} else if insideQuotes[0] != ' ' {
 			return false
 		}
 	}
@@ -236,8 +236,8 @@ func parseIdentifier(raw []byte, limit int) []byte {
 	return raw
 }
 
-// objectIn returns the object in a call's input. The object can be inside a string and truncated.
-func objectIn(input []byte) []byte {
+// unquoteObject returns the object in a call's input. The object can be inside a string and truncated.
+func unquoteObject(input []byte) []byte {
 	if len(input) == 0 || input[0] != '"' {
 		return input
 	}
@@ -251,9 +251,9 @@ func objectIn(input []byte) []byte {
 // that it is small, and a gigabyte can be read without copying or decoding anything.
 type place = [2]int64
 
-// fetchPlace reads up to limit bytes from a place, into buf if that is large enough. It returns nil on errors.
-func fetchPlace(f io.ReaderAt, p place, limit int64, buf []byte) []byte {
-	n := min(p[1], limit, maxLine)
+// fetchPlace reads up to cutAt bytes from a place, into buf if that is large enough. It returns nil on errors.
+func fetchPlace(f io.ReaderAt, p place, cutAt int64, buf []byte) []byte {
+	n := min(p[1], cutAt, maxLine)
 	if p[0] < 0 || n <= 0 {
 		return nil
 	}
@@ -386,9 +386,9 @@ func FirstText(content []byte) (first []byte) {
 	return first
 }
 
-// TrimElements removes elements with the given tags, which hosts put before a person's words, from the
+// TrimFirstElements removes elements with the given tags, which hosts put before a person's words, from the
 // beginning of text.
-func TrimElements(text []byte, tags ...string) []byte {
+func TrimFirstElements(text []byte, tags ...string) []byte {
 	for {
 		i := slices.IndexFunc(tags, func(tag string) bool { return bytes.HasPrefix(text, []byte("<"+tag+">")) })
 		if i < 0 {

@@ -83,10 +83,10 @@ type opening struct {
 	At    int64 // Unix milliseconds
 }
 
-// takeOpening updates Opening, Heard and Escaped from a line. Opening is the prompt with the host's ID or, by default,
-// the last that a person typed. The last maxHeard other words of a person are kept in Heard. An interruption sets
-// Escaped.
-func (l *Log) takeOpening(e *Entry) {
+// takeTurnOpening updates Opening, Heard and Escaped from a line. Opening is the prompt with the host's ID or, by
+// default, the last that a person typed. The last maxHeard other words of a person are kept in Heard. An interruption
+// sets Escaped.
+func (l *Log) takeTurnOpening(e *Entry) {
 	o, own := &l.Opening, e.What == Prompted && !e.Command
 	switch {
 	case e.What == Interrupted:
@@ -111,7 +111,7 @@ func (l *Log) takeOpening(e *Entry) {
 }
 
 // takeEntry updates the log by an entry. It returns false and changes nothing if the line repeats one of the last 32.
-func (l *Log) takeEntry(f *Format, e *Entry) bool {
+func (l *Log) takeEntry(f *Format, e *Entry) (isNew bool) {
 	if len(e.ID) > 0 {
 		h := quotation.Hash64(e.ID)
 		if slices.Contains(l.Seen, h) {
@@ -122,7 +122,7 @@ func (l *Log) takeEntry(f *Format, e *Entry) bool {
 	if e.Filled {
 		return true
 	}
-	l.takeOpening(e)
+	l.takeTurnOpening(e)
 	switch e.What {
 	case Prompted, Joined:
 		l.beginTurn(e)
@@ -148,7 +148,7 @@ func (l *Log) takeEntry(f *Format, e *Entry) bool {
 	for i := range e.Parts {
 		switch p := &e.Parts[i]; p.Kind {
 		case Text:
-			if IsBlank(p.Text) {
+			if IsBlankJSON(p.Text) {
 				continue
 			}
 			l.Text = e.placeOf(p.Text)
@@ -225,7 +225,7 @@ func parseMillis(inside []byte) int64 {
 	return ms
 }
 
-func (l *Log) Members(m *codec.Members) {
+func (l *Log) Members(m *codec.ReadWriter) {
 	codec.Number(m, "form", &l.Form)
 	m.Text("format", &l.Format)
 	codec.Number(m, "at", &l.Offset)
@@ -263,7 +263,7 @@ func (l *Log) Members(m *codec.Members) {
 	codec.ListOf(m, "plans", &l.Plans)
 }
 
-func (o *opening) Members(m *codec.Members) {
+func (o *opening) Members(m *codec.ReadWriter) {
 	m.Text("id", &o.ID)
 	m.Bool("named", &o.Named)
 	m.Bool("found", &o.Found)
@@ -272,7 +272,7 @@ func (o *opening) Members(m *codec.Members) {
 	codec.Number(m, "at", &o.At)
 }
 
-func (p *past) Members(m *codec.Members) {
+func (p *past) Members(m *codec.ReadWriter) {
 	codec.Number(m.KeepEmpty(), "id", &p.ID)
 	m.Text("name", &p.Name)
 	codec.Number(m, "does", &p.Does)
@@ -284,7 +284,7 @@ func (p *past) Members(m *codec.Members) {
 	m.Bool("open", &p.Open)
 }
 
-func (c *claim) Members(m *codec.Members) {
+func (c *claim) Members(m *codec.ReadWriter) {
 	codec.Number(m.KeepEmpty(), "id", &c.ID)
 	codec.Number(m, "of", &c.Of)
 	m.Text("name", &c.Name)
@@ -295,34 +295,34 @@ func (c *claim) Members(m *codec.Members) {
 	m.Object("when", &c.When)
 }
 
-func (j *job) Members(m *codec.Members) {
+func (j *job) Members(m *codec.ReadWriter) {
 	m.Text("id", &j.ID)
 	codec.NumberPair(m, "in", &j.Input)
 }
 
-func (t *mate) Members(m *codec.Members) {
+func (t *mate) Members(m *codec.ReadWriter) {
 	m.Text("name", &t.Name)
 	m.Bool("idle", &t.Idle)
 	codec.Number(m, "turn", &t.Turn)
 }
 
-func (t *todos) Members(m *codec.Members) {
+func (t *todos) Members(m *codec.ReadWriter) {
 	m.Object("list", &t.List)
 	codec.ListOf(m, "tasks", &t.Tasks)
 	m.Object("when", &t.When)
 }
 
-func (l *list) Members(m *codec.Members) {
+func (l *list) Members(m *codec.ReadWriter) {
 	codec.NumberPair(m, "place", &l.Place)
 	codec.Number(m, "sum", &l.Sum)
 }
 
-func (w *todoStamp) Members(m *codec.Members) {
+func (w *todoStamp) Members(m *codec.ReadWriter) {
 	codec.Number(m, "turn", &w.Turn)
 	m.Bool("tasks", &w.Tasks)
 }
 
-func (t *task) Members(m *codec.Members) {
+func (t *task) Members(m *codec.ReadWriter) {
 	m.Text("id", &t.ID)
 	codec.Number(m, "is", &t.State)
 	codec.NumberPair(m, "of", &t.Subject)
@@ -330,20 +330,20 @@ func (t *task) Members(m *codec.Members) {
 	codec.Numbers(m, "after", &t.Blockers)
 }
 
-func (s *skill) Members(m *codec.Members) {
+func (s *skill) Members(m *codec.ReadWriter) {
 	m.Text("name", &s.Name)
 	codec.Number(m, "from", &s.From)
 	codec.Number(m, "turn", &s.Turn)
 }
 
-func (f *feedback) Members(m *codec.Members) {
+func (f *feedback) Members(m *codec.ReadWriter) {
 	codec.Numbers(m, "ours", &f.Ours)
 	codec.Number(m, "mine", &f.Mine)
 	codec.Number(m, "all", &f.All)
 	codec.Number(m, "own", &f.Own)
 }
 
-func (n *named) Members(m *codec.Members) {
+func (n *named) Members(m *codec.ReadWriter) {
 	codec.NumberPair(m, "at", &n.At)
 	codec.Number(m.KeepEmpty(), "sum", &n.Sum)
 	codec.Number(m, "turn", &n.Turn)

@@ -211,6 +211,6 @@ func (p *Part) Changes() bool {
 	if !slices.Contains(shells, name) {
 		return !slices.Contains(readers, name)
 	}
-	input := objectIn(p.Input)
+	input := unquoteObject(p.Input)
 	return !onlyLooks(codec.ExactText(codec.InsideQuotes(codec.FindMember(input, "command", "cmd"))))
 }

@@ -50,7 +50,7 @@ func (l *Log) takePlans(e *Entry, p *Part) {
 	if !bytes.Contains(input, []byte(".md")) {
 		return
 	}
-	for w := codec.EnterValue(objectIn(input), '{'); w.Next(); {
+	for w := codec.EnterValue(unquoteObject(input), '{'); w.Next(); {
 		key := string(w.Key)
 		if slices.Contains(contents, key) {
 			continue
@@ -128,12 +128,12 @@ func pathStart(text []byte, floor, end int) int {
 
 func continuesWord(rest []byte) bool {
 	if len(rest) > 1 && (rest[0] == '.' || rest[0] == '-') {
-		return isLetter(rest[1])
+		return isWordByte(rest[1])
 	}
-	return len(rest) > 0 && (isLetter(rest[0]) || rest[0] == '_' || rest[0] == '/')
+	return len(rest) > 0 && (isWordByte(rest[0]) || rest[0] == '_' || rest[0] == '/')
 }
 
-func isLetter(c byte) bool {
+func isWordByte(c byte) bool {
 	return 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9' || c >= 0x80
 }
 
@@ -141,7 +141,7 @@ func looksLikePlan(path []byte) bool {
 	isPlan := func(word string) bool {
 		return slices.Contains([]string{"plan", "plans", "planning", "plannings"}, word)
 	}
-	separates := func(r rune) bool { return r < 0x80 && !isLetter(byte(r)) }
+	separates := func(r rune) bool { return r < 0x80 && !isWordByte(byte(r)) }
 	names := strings.FieldsFunc(strings.ToLower(string(path)), func(r rune) bool { return r == '/' || r == '\\' })
 	last := len(names) - 1
 	inDir := func(dir string) bool { return isPlan(dir[strings.LastIndexFunc(dir, separates)+1:]) }

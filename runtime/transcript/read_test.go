@@ -29,7 +29,7 @@ func (s *session) add(kind, rest string) *session {
 	return s
 }
 
-var must, failIf = scratch.Must, scratch.FailIf
+var must, failIf = scratch.Must, scratch.ErrorIf
 
 func (s *session) raw(line string) *session { s.lines = append(s.lines, line); return s }
 

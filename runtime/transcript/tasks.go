@@ -38,27 +38,27 @@ type todoStamp struct {
 
 type task struct {
 	ID       string
-	State    state
+	State    taskState
 	Subject  place
 	Owner    place
 	Blockers []uint32 // hashes of IDs
 }
 
-type state byte
+type taskState byte
 
 const (
-	pending state = iota
+	pending taskState = iota
 	inProgress
 	completed
 	deleted
 )
 
-func stateOf(raw []byte) (s state, ok bool) {
+func taskStateOf(raw []byte) (s taskState, ok bool) {
 	i := slices.Index([]string{`"pending"`, `"in_progress"`, `"completed"`, `"deleted"`}, string(raw))
-	return state(max(i, 0)), i >= 0
+	return taskState(max(i, 0)), i >= 0
 }
 
-func (s state) String() string {
+func (s taskState) String() string {
 	switch s {
 	case inProgress:
 		return "in_progress"
@@ -151,7 +151,7 @@ func (l *Log) updateTask(e *Entry, input []byte) (id string, before *task) {
 		was := l.Todos.Tasks[i]
 		t, before = was, &was
 	}
-	if s, ok := stateOf(codec.FindMember(input, "status")); ok {
+	if s, ok := taskStateOf(codec.FindMember(input, "status")); ok {
 		t.State = s
 	}
 	t.takeSubjectAndOwner(e, input)
@@ -180,13 +180,13 @@ func (t *task) takeSubjectAndOwner(e *Entry, object []byte) {
 	}
 }
 
-func parseBlockers(known []uint32, ids []byte) []uint32 {
+func parseBlockers(appendTo []uint32, ids []byte) []uint32 {
 	codec.Elements(ids, func(element []byte) {
 		if id := parseIdentifier(element, maxTaskID); id != nil {
-			known = addBlocker(known, id)
+			appendTo = addBlocker(appendTo, id)
 		}
 	})
-	return known
+	return appendTo
 }
 
 // addBlocker returns known with the hash of id added, unless it is full. It does not change known, because a claim can
@@ -208,7 +208,7 @@ func (l *Log) learnTask(e *Entry, o Effect) {
 
 func taskFrom(e *Entry, object []byte) (t task, ok bool) {
 	t.ID = string(parseIdentifier(codec.FindMember(object, "id"), maxTaskID))
-	t.State, _ = stateOf(codec.FindMember(object, "status"))
+	t.State, _ = taskStateOf(codec.FindMember(object, "status"))
 	t.Blockers = parseBlockers(nil, codec.FindMember(object, "blockedBy"))
 	t.takeSubjectAndOwner(e, object)
 	return t, t.ID != "" && t.State != deleted
@@ -254,9 +254,9 @@ func listInInput(input []byte) []byte {
 
 // eachItem yields the todos in a JSON array, in an object or a string with an array, or in lines of a string.
 // It returns false for an incomplete list.
-func eachItem(list []byte, left int, yield func(item)) bool {
+func eachItem(list []byte, depthLeft int, yield func(item)) (complete bool) {
 	list = bytes.TrimSpace(list)
-	if len(list) == 0 || left == 0 {
+	if len(list) == 0 || depthLeft == 0 {
 		return false
 	}
 	switch list[0] {
@@ -268,12 +268,12 @@ func eachItem(list []byte, left int, yield func(item)) bool {
 			})
 		})
 	case '{':
-		return eachItem(codec.FindMember(list, "todos", "plan", "items"), left-1, yield)
+		return eachItem(codec.FindMember(list, "todos", "plan", "items"), depthLeft-1, yield)
 	case '"':
 		text := bytes.TrimSpace(codec.Unescape(nil, codec.InsideQuotes(list)))
 		array := bytes.HasPrefix(text, []byte("[")) && bytes.HasPrefix(bytes.TrimSpace(text[1:]), []byte("{"))
 		if array || string(text) == "[]" || bytes.HasPrefix(text, []byte("{")) {
-			return eachItem(text, left-1, yield)
+			return eachItem(text, depthLeft-1, yield)
 		}
 		return eachTodoLine(text, yield)
 	}

@@ -341,6 +341,6 @@ func TestIsBlank(t *testing.T) {
 		``: true, `  `: true, `\n \t\r`: true,
 		`\\`: false, ` \\n`: false, `\\\n`: false, `x`: false, `n`: false, `\b`: false, `\u0020`: false, `\`: false,
 	} {
-		scratch.Equal(t, IsBlank([]byte(raw)), want, raw)
+		scratch.Equal(t, IsBlankJSON([]byte(raw)), want, raw)
 	}
 }

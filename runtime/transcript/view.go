@@ -135,7 +135,7 @@ func (l *Log) makeView(f io.ReaderAt, brief bool) View {
 			Open:   p.Open,
 		}
 		if !brief {
-			call.Input, call.Result = about(p.Input), outcomeOf(fetchPlace(f, p.Result, 6*maxShort+64, buf))
+			call.Input, call.Result = about(p.Input), outcomeLine(fetchPlace(f, p.Result, 6*maxShort+64, buf))
 			call.Seen, call.Command = hashFailure(f, p, buf), commandOf(f, p, buf)
 		}
 		v.Calls = append(v.Calls, call)
@@ -203,7 +203,7 @@ var vague = [][]string{
 func aboutCall(input []byte) string {
 	var best, status []byte
 	rank := len(vague) + 1
-	for w := codec.EnterValue(objectIn(input), '{'); w.Next(); {
+	for w := codec.EnterValue(unquoteObject(input), '{'); w.Next(); {
 		key := string(w.Key)
 		value := codec.InsideQuotes(w.Value())
 		if value == nil {
@@ -248,7 +248,7 @@ func commandOf(f io.ReaderAt, p past, buf []byte) string {
 	if !slices.Contains(shells, p.Name) {
 		return ""
 	}
-	input := objectIn(fetchPlace(f, p.Input, maxInput, buf))
+	input := unquoteObject(fetchPlace(f, p.Input, maxInput, buf))
 	command := codec.InsideQuotes(codec.FindMember(input, "command", "cmd"))
 	if command == nil {
 		return "?"
@@ -272,8 +272,8 @@ var readers = []string{
 // writers are the calls that can have changed a file, except readers. This is assumed of unknown tools and subagents.
 var writers = []Does{NothingSpecial, WritesFile, UsesSkill, MayGoOn, TellsMate}
 
-func outcomeOf(inside []byte) string {
-	s := strings.TrimSpace(strings.TrimPrefix(codec.ValidText(inside), "<tool_use_error>"))
+func outcomeLine(result []byte) string {
+	s := strings.TrimSpace(strings.TrimPrefix(codec.ValidText(result), "<tool_use_error>"))
 	s, _, _ = strings.Cut(s, "\n")
 	s = strings.TrimSuffix(s, "</tool_use_error>")
 	if code, ok := strings.CutPrefix(s, "Exit code "); ok {

@@ -74,7 +74,7 @@ func (s *Space) applyChange(c strategy.Change) error {
 		return nil
 	}
 	temp := name + tempMark + strconv.Itoa(os.Getpid()) + "-" + strconv.FormatInt(time.Now().UnixNano(), 36)
-	err = s.writeFile(temp, c.Data, mode, isNew)
+	err = s.createFile(temp, c.Data, mode, isNew)
 	if err == nil {
 		err = s.root.Rename(temp, name)
 	}
@@ -104,8 +104,8 @@ func (s *Space) firstLink(name string) string {
 
 const tempMark = ".new-" // between the file name of a temporary file and a number
 
-// writeFile creates a file, and its directory if needed. Unless useUmask is set, the umask does not change the mode.
-func (s *Space) writeFile(name string, data []byte, mode fs.FileMode, useUmask bool) error {
+// createFile creates a file, and its directory if needed. Unless useUmask is set, the umask does not change the mode.
+func (s *Space) createFile(name string, data []byte, mode fs.FileMode, useUmask bool) error {
 	const flags = os.O_WRONLY | os.O_CREATE | os.O_EXCL
 	f, err := s.root.OpenFile(name, flags, mode)
 	if errors.Is(err, fs.ErrNotExist) {

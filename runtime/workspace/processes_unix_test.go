@@ -119,7 +119,7 @@ func TestNoRoom(t *testing.T) {
 }
 
 // Without permission, as a user other than root, reads and writes report it.
-func TestWithoutPermission(t *testing.T) { scratch.WithoutRights(t, checkPermissions) }
+func TestWithoutPermission(t *testing.T) { scratch.AsUnprivileged(t, checkPermissions) }
 
 func checkPermissions(t *testing.T, work string) {
 	t.Setenv("TMPDIR", work)

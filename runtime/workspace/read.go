@@ -169,14 +169,14 @@ func Nearest(dir, project string, marks []string, home string) (nearest string, 
 			break
 		}
 	}
-	if above := ProjectAround(dir, project); above != "" && len(above) < len(top) && hasAny(above, marks...) {
+	if above := ProjectSpelledLike(dir, project); above != "" && len(above) < len(top) && hasAny(above, marks...) {
 		return above, true
 	}
 	return top, false
 }
 
-// ProjectAround returns project in dir's spelling, or "" when project does not contain dir.
-func ProjectAround(dir, project string) string {
+// ProjectSpelledLike returns project in dir's spelling, or "" when project does not contain dir.
+func ProjectSpelledLike(dir, project string) string {
 	want, err := os.Stat(project)
 	if err != nil {
 		return ""

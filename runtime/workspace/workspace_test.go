@@ -38,7 +38,7 @@ func newRoom(t *testing.T) room {
 	return r
 }
 
-var must, failIf = scratch.Must, scratch.FailIf
+var must, failIf = scratch.Must, scratch.ErrorIf
 
 func (r room) path(name string) string { return filepath.Join(r.parent, filepath.FromSlash(name)) }
 

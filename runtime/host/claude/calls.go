@@ -68,7 +68,7 @@ func isDenied(kind, text []byte) bool {
 	return !bytes.HasPrefix(text, []byte("Exit code ")) && slices.ContainsFunc(denials, has)
 }
 
-func outcome(of transcript.Does, r *transcript.Part) (o transcript.Effect) {
+func effectOf(of transcript.Does, r *transcript.Part) (o transcript.Effect) {
 	if of == transcript.NothingSpecial {
 		if bytes.Contains(r.RawResult, []byte(`"backgroundTaskId":"`)) {
 			o.Job = backgroundJobOf(r.RawResult, nil)

@@ -21,7 +21,7 @@ func takesContext(e host.Event) bool {
 	return e.Scheduled && strings.Map(anyDigit, e.PromptID) == "00000000-0000-0000-0000-000000000000"
 }
 
-func fromUser(e host.Event) bool {
+func hasUserWords(e host.Event) bool {
 	if command, ok := strings.CutPrefix(strings.TrimSpace(e.Prompt), "/"); ok {
 		name := strings.FieldsFunc(command, func(r rune) bool { return r <= ' ' })
 		return len(name) == 0 || command[0] <= ' ' || strings.Contains(name[0], "/")
@@ -33,10 +33,10 @@ const Name = "claude"
 
 var Host = host.Host{
 	Name: Name, Title: "Claude Code", Agent: "Claude", Default: true,
-	Stop: "Stop", Prompt: "UserPromptSubmit", FromUser: fromUser,
+	Stop: "Stop", Prompt: "UserPromptSubmit", FromUser: hasUserWords,
 	Context: takesContext,
 	Reminds: true, Opens: true,
-	Log:     transcript.Format{Name: Name, Parse: parseLine, Owns: ownsLog, EffectOf: outcome},
+	Log:     transcript.Format{Name: Name, Parse: parseLine, Owns: ownsLog, EffectOf: effectOf},
 	Command: func(plugin, word string) string { return "/" + plugin + ":" + word },
 	Dir:     "~/.claude", DirVariable: "CLAUDE_CONFIG_DIR", Sessions: "projects/*/*.jsonl", Program: "claude",
 	Package: "@anthropic-ai/claude-code", ProjectVariable: "CLAUDE_PROJECT_DIR",

@@ -204,7 +204,7 @@ func (l *line) readAttachment(e *transcript.Entry) {
 			e.What = transcript.Woken
 			takeTeammateMail(e, text)
 		case mode == `"prompt"` && isPerson(origin, nil) && !isInjected(text):
-			e.What, e.Command = transcript.Joined, looksLikeOurs(text)
+			e.What, e.Command = transcript.Joined, isOurSlashCommand(text)
 		}
 	case `"task_reminder"`:
 		e.Tasks = codec.FindMember(a, "content")

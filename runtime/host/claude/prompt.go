@@ -25,11 +25,11 @@ func (l *line) readUserLine(e *transcript.Entry) {
 		case transcript.Call: // not in a user line
 			p.Kind = transcript.Other
 		case transcript.Text:
-			words := transcript.TrimElements(p.Text, "system-reminder", "ide_opened_file", "ide_selection")
-			if transcript.IsBlank(own) && !isInjected(p.Text) {
+			words := transcript.TrimFirstElements(p.Text, "system-reminder", "ide_opened_file", "ide_selection")
+			if transcript.IsBlankJSON(own) && !isInjected(p.Text) {
 				own = words
 			}
-			if first == nil && !transcript.IsBlank(words) {
+			if first == nil && !transcript.IsBlankJSON(words) {
 				first = words
 			}
 			p.Kind = transcript.Other
@@ -43,8 +43,8 @@ func (l *line) readUserLine(e *transcript.Entry) {
 	person := isPerson(l.origin, l.source) || string(l.origin) == "auto-continuation" && !l.meta
 	switch {
 	case l.compact:
-	case alone && person && l.outcome == nil && (l.picture || !transcript.IsBlank(own)):
-		e.What, e.Words, e.Command, e.Local = transcript.Prompted, own, looksLikeOurs(own), beginsWithAny(own, locals)
+	case alone && person && l.outcome == nil && (l.picture || !transcript.IsBlankJSON(own)):
+		e.What, e.Words, e.Command, e.Local = transcript.Prompted, own, isOurSlashCommand(own), beginsWithAny(own, locals)
 	case heard != transcript.Nothing:
 		e.What, e.Words = heard, first
 	case texts && !results && !person:
@@ -117,9 +117,9 @@ func withoutMailHeading(text []byte) []byte {
 	return text
 }
 
-// looksLikeOurs reports whether a prompt is a slash command that inspects or stops one of our plugins.
-func looksLikeOurs(words []byte) bool {
-	_, name, found := bytes.Cut(words, []byte("<command-name>/"))
+// isOurSlashCommand reports whether a prompt is a slash command that inspects or stops one of our plugins.
+func isOurSlashCommand(prompt []byte) bool {
+	_, name, found := bytes.Cut(prompt, []byte("<command-name>/"))
 	name, _, closed := bytes.Cut(name, []byte("</command-name>"))
 	_, word, plugin := bytes.Cut(name, []byte(":"))
 	return found && closed && plugin && slices.Contains(guard.Commands, string(word))

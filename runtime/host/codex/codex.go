@@ -22,7 +22,7 @@ var Host = host.Host{
 	Read: readEvent,
 	Stop: "Stop", Prompt: "UserPromptSubmit",
 	Reminds: true, Marked: true, Plans: true, Opens: true,
-	Log: transcript.Format{Name: Name, Parse: parseLine, Owns: ownsLog, EffectOf: outcome},
+	Log: transcript.Format{Name: Name, Parse: parseLine, Owns: ownsLog, EffectOf: effectOf},
 	Dir: "~/.codex", DirVariable: "CODEX_HOME", Sessions: "sessions/*/*/*/rollout-*.jsonl", Program: "codex",
 	Package: "@openai/codex",
 	Inside:  []string{"CODEX_SESSION_ID"}, SessionVariable: "CODEX_SESSION_ID",
@@ -33,7 +33,7 @@ type input struct {
 	agent string
 }
 
-func (in *input) Members(m *codec.Members) {
+func (in *input) Members(m *codec.ReadWriter) {
 	in.Common(m)
 	m.Text("turn_id", &in.PromptID)
 	m.Text("agent_id", &in.agent)
@@ -328,7 +328,7 @@ func resultText(output []byte) (statusOrText []byte, failed bool) {
 	return statusOrText, failed
 }
 
-func outcome(of transcript.Does, r *transcript.Part) (o transcript.Effect) {
+func effectOf(of transcript.Does, r *transcript.Part) (o transcript.Effect) {
 	switch of {
 	case transcript.WritesTodos:
 		o.Refused = string(r.Text) != "Plan updated"

@@ -13,7 +13,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/transcript"
 )
 
-var failIf = scratch.FailIf
+var failIf = scratch.ErrorIf
 
 // lines are those of a recorded file: events, or a log of Codex 0.169.0 (older.jsonl:
 // 0.130.0), with short ids and without the texts of Codex's own.

@@ -25,7 +25,7 @@ var Host = host.Host{
 	Read: readEvent,
 	Stop: "Stop", Prompt: "UserPromptSubmit", FromUser: fromUser,
 	Marked:  true,
-	Log:     transcript.Format{Name: Name, Whole: true, Parse: parseLine, Owns: ownsLog, EffectOf: outcome},
+	Log:     transcript.Format{Name: Name, Whole: true, Parse: parseLine, Owns: ownsLog, EffectOf: effectOf},
 	Arrived: arrived, Logged: true,
 	Dir: "~/.copilot", DirVariable: "COPILOT_HOME", Sessions: "session-state/*/events.jsonl", Program: "copilot",
 	Package: "@github/copilot",
@@ -38,7 +38,7 @@ type input struct {
 	time   []byte
 }
 
-func (in *input) Members(m *codec.Members) {
+func (in *input) Members(m *codec.ReadWriter) {
 	in.Common(m)
 	m.Text("agent_id", &in.parent)
 	m.Text("parent_agent_id", &in.parent)
@@ -244,7 +244,7 @@ func takeCallResult(e *transcript.Entry, data []byte) {
 	e.Parts = append(e.Parts, p)
 }
 
-func outcome(of transcript.Does, r *transcript.Part) (o transcript.Effect) {
+func effectOf(of transcript.Does, r *transcript.Part) (o transcript.Effect) {
 	has := func(words string) bool { return bytes.Contains(r.Text, []byte(words)) }
 	switch of {
 	case transcript.MayGoOn:

@@ -18,14 +18,14 @@ var Host = host.Host{
 	Read: readEvent,
 	Stop: "Stop", Prompt: "UserPromptSubmit", FromUser: fromUser,
 	Reminds: true, Marked: true,
-	Log:     transcript.Format{Name: Name, Whole: true, Parse: parseLine, Owns: ownsLog, EffectOf: outcome},
+	Log:     transcript.Format{Name: Name, Whole: true, Parse: parseLine, Owns: ownsLog, EffectOf: effectOf},
 	Arrived: arrived, Logged: true,
 	Dir: "~/.factory", Sessions: "sessions/*/*.jsonl", Program: "droid",
 }
 
 type input host.Event
 
-func (in *input) Members(m *codec.Members) {
+func (in *input) Members(m *codec.ReadWriter) {
 	(*host.Event)(in).Common(m)
 	m.Text("message_id", &in.MessageID)
 }
@@ -145,7 +145,7 @@ func (m *message) settleSpeaker(e *transcript.Entry) bool {
 		switch {
 		case p.Kind == transcript.Text && len(p.Text) == 0:
 		case byUser && p.Kind == transcript.Text && len(m.words) == 0:
-			m.words = transcript.TrimElements(p.Text, "system-reminder")
+			m.words = transcript.TrimFirstElements(p.Text, "system-reminder")
 		case byUser && p.Kind == transcript.Result, !byUser && p.Kind != transcript.Other:
 			e.Parts = append(e.Parts, p)
 		}
@@ -155,7 +155,7 @@ func (m *message) settleSpeaker(e *transcript.Entry) bool {
 	}
 	switch {
 	case string(m.visibility) == `"user_only"`:
-		return m.takeHooks(e)
+		return m.takeStopHooks(e)
 	case bytes.HasPrefix(e.ID, []byte(completed)):
 		e.What, e.Words = transcript.Woken, m.words
 		id := transcript.NameAfter(m.words, "task_id: ")
@@ -183,9 +183,9 @@ var tools = []transcript.Tool{
 	{Does: transcript.WritesFile, Names: []string{"Create", "Edit"}},
 }
 
-// outcome returns the background task that a result names, or whether that task is still running. Background commands
+// effectOf returns the background task that a result names, or whether that task is still running. Background commands
 // are ignored, because the log does not record when they end.
-func outcome(of transcript.Does, r *transcript.Part) (o transcript.Effect) {
+func effectOf(of transcript.Does, r *transcript.Part) (o transcript.Effect) {
 	switch of {
 	case transcript.MayGoOn:
 		if bytes.HasPrefix(r.Text, []byte("Task launched in background.")) {
@@ -197,7 +197,7 @@ func outcome(of transcript.Does, r *transcript.Part) (o transcript.Effect) {
 	return o
 }
 
-func (m *message) takeHooks(e *transcript.Entry) bool {
+func (m *message) takeStopHooks(e *transcript.Entry) bool {
 	if string(m.event) != `"Stop"` {
 		return false
 	}

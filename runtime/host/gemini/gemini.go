@@ -38,7 +38,7 @@ var Host = host.Host{
 
 type input host.Event
 
-func (in *input) Members(m *codec.Members) { (*host.Event)(in).Common(m) }
+func (in *input) Members(m *codec.ReadWriter) { (*host.Event)(in).Common(m) }
 
 // readEvent reads an event into e. At a stop, prompt is still the user's. Its hash becomes PromptID and Prompt is
 // cleared, so the same words typed again are no new prompt.
@@ -118,7 +118,7 @@ var tools = []transcript.Tool{
 	{Does: transcript.EndsPlan, Names: []string{"exit_plan_mode"}},
 }
 
-func takeUserLine(e *transcript.Entry, content, typed []byte) bool {
+func takeUserLine(e *transcript.Entry, content, typed []byte) (taken bool) {
 	shown := false
 	eachPart(content, func(text, part []byte) {
 		switch result := codec.FindMember(part, "functionResponse"); {

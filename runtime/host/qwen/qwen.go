@@ -22,7 +22,7 @@ var Host = host.Host{
 	Stop: "Stop", Prompt: "UserPromptSubmit",
 	FromUser: func(e host.Event) bool { return e.Prompt != "" },
 	Reminds:  true, Marked: true, NoWitness: true,
-	Log:    transcript.Format{Name: Name, Whole: true, Parse: parseLine, Owns: ownsLog, EffectOf: outcome},
+	Log:    transcript.Format{Name: Name, Whole: true, Parse: parseLine, Owns: ownsLog, EffectOf: effectOf},
 	Logged: true, // the only source of background commands
 	Dir:    "~/.qwen", DirVariable: "QWEN_HOME", Sessions: "projects/*/chats/*.jsonl", Program: "qwen",
 	Package:   "@qwen-code/qwen-code",
@@ -38,13 +38,13 @@ type input struct {
 
 type task struct{ id, status, description string }
 
-func (t *task) Members(m *codec.Members) {
+func (t *task) Members(m *codec.ReadWriter) {
 	m.Text("id", &t.id)
 	m.Text("status", &t.status)
 	m.Text("description", &t.description)
 }
 
-func (in *input) Members(m *codec.Members) {
+func (in *input) Members(m *codec.ReadWriter) {
 	in.Common(m)
 	m.Text("prompt_id", &in.PromptID)
 	m.Text("submitted_prompt", &in.submitted)
@@ -197,7 +197,7 @@ func parseCall(call []byte) transcript.Part {
 	return p
 }
 
-func outcome(of transcript.Does, r *transcript.Part) (o transcript.Effect) {
+func effectOf(of transcript.Does, r *transcript.Part) (o transcript.Effect) {
 	if of == transcript.MayGoOn {
 		for _, before := range [...]string{
 			`Background shell started.\nid: `, `Background agent launched successfully.\ntask_id: `,

@@ -69,7 +69,7 @@ func announcedWithTodos(s strategy.Situation) (evidence, reason string, ok bool)
 		return a.String(), "", false
 	case s.Todos.Turns > 0:
 		return "the todo list is from an earlier turn", "", false
-	case s.Todos.CountUnshared() == 0:
+	case s.Todos.CountReadyIfAlone() == 0:
 		return "nothing is open in the todo list", "", false
 	}
 	return a.String(), "", true
@@ -80,7 +80,7 @@ func announcedIn(s strategy.Situation) announcement {
 }
 
 // outerParagraphs returns the first two and the last two paragraphs of a text. The paragraphs between usually report.
-func outerParagraphs(text string) string {
+func outerParagraphs(text string) (firstAndLastTwo string) {
 	isRuler := func(paragraph string) bool { return strings.Trim(paragraph, " \t\n-*_") == "" }
 	all := slices.DeleteFunc(strings.Split(text, "\n\n"), isRuler)
 	if len(all) > 4 {
@@ -206,7 +206,7 @@ func parseCount(s string) (at, of int, ok bool) {
 	}
 	s, _ = skipMarks(s, " \t*_")
 	of, s, ok = parseNumber(s)
-	if !ok || of == 0 || at > of || s != "" && (s[0] == '/' || s[0] == '%' || rules.IsWordRune(rune(s[0]))) || len(s) > 1 && s[0] == '.' && '0' <= s[1] && s[1] <= '9' {
+	if !ok || of == 0 || at > of || s != "" && (s[0] == '/' || s[0] == '%' || rules.InSpacedWord(rune(s[0]))) || len(s) > 1 && s[0] == '.' && '0' <= s[1] && s[1] <= '9' {
 		return 0, 0, false
 	}
 	return at, of, true

@@ -10,7 +10,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
-var failIf = scratch.FailIf
+var failIf = scratch.ErrorIf
 
 const (
 	markedContinue = "<!-- el-barto:continue -->"

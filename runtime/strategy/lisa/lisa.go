@@ -44,7 +44,7 @@ const goOnAsJudged = "The work does not look finished.{todos} Go on with its nex
 
 func ruleSet(string) []rules.Rule {
 	left := func(s strategy.Situation) (string, string, bool) {
-		open := s.Todos.CountUnshared()
+		open := s.Todos.CountReadyIfAlone()
 		return strconv.Itoa(open) + " open in the todo list, and no word of going on", "", open > 0 && s.Todos.Turns == 0
 	}
 	talk := func(s strategy.Situation) (string, string, bool) {
@@ -91,7 +91,7 @@ type chosenJudge struct {
 	Cost, Daily, Session *float64
 }
 
-func (s *chosenJudge) Members(m *codec.Members) {
+func (s *chosenJudge) Members(m *codec.ReadWriter) {
 	m.Text("backend", &s.Backend)
 	m.Text("model", &s.Model)
 	codec.Number(m, "within", &s.Within)
@@ -105,9 +105,9 @@ func (s *chosenJudge) Members(m *codec.Members) {
 
 func (o *Options) Judge() judge.Options { return o.judge }
 
-func (o *Options) Members(m *codec.Members) {
+func (o *Options) Members(m *codec.ReadWriter) {
 	o.Options.Members(m)
-	codec.ReadOptional(m, "cascade", &o.set.cascade, (*codec.Members).Bool)
+	codec.ReadOptional(m, "cascade", &o.set.cascade, (*codec.ReadWriter).Bool)
 	m.Object("judge", &o.set.judge)
 }
 
@@ -121,12 +121,12 @@ func (o *Options) Over(below strategy.Options, l *strategy.Layer) {
 	default:
 		o.always = !*cascade
 	}
-	o.takeLimits(o.set.judge, l)
+	o.takeJudge(o.set.judge, l)
 	o.set.cascade, o.set.judge = nil, chosenJudge{}
 	o.FillFrom(&under.Options, nil, ruleSet, true, l)
 }
 
-func (o *Options) takeLimits(in chosenJudge, l *strategy.Layer) {
+func (o *Options) takeJudge(in chosenJudge, l *strategy.Layer) {
 	choose := func(name, value string, to *string, allowed, valid bool, wants string) {
 		switch {
 		case value == "" || value == *to:
@@ -166,7 +166,7 @@ func (o *Options) takeLimits(in chosenJudge, l *strategy.Layer) {
 	}{{"daily", in.Daily, &o.judge.Daily}, {"session", in.Session, &o.judge.Session}} {
 		switch {
 		case d.value == nil:
-		case !checkDollars(d.name, *d.value, l):
+		case !allowsDollars(d.name, *d.value, l):
 		case *d.value > *d.limit && l.By == strategy.Author:
 			l.NoteFault("judge: only your own file can raise " + d.name)
 		case *d.value > *d.limit && l.By == strategy.Project:
@@ -194,12 +194,12 @@ func (o *Options) takeCommand(in chosenJudge, l *strategy.Layer) {
 	} else if in.Variables != nil {
 		o.judge.Variables = in.Variables
 	}
-	if in.Cost != nil && checkDollars("cost", *in.Cost, l) {
+	if in.Cost != nil && allowsDollars("cost", *in.Cost, l) {
 		o.judge.Cost = in.Cost
 	}
 }
 
-func checkDollars(name string, n float64, l *strategy.Layer) bool {
+func allowsDollars(name string, n float64, l *strategy.Layer) bool {
 	if n >= 0 && n <= maxDollars {
 		return true
 	}

@@ -40,7 +40,7 @@ type Options struct {
 	stale strategy.Number
 }
 
-func (o *Options) Members(m *codec.Members) {
+func (o *Options) Members(m *codec.ReadWriter) {
 	o.Options.Members(m)
 	o.stale.Member(m)
 }
@@ -48,7 +48,7 @@ func (o *Options) Members(m *codec.Members) {
 func (o *Options) Over(below strategy.Options, l *strategy.Layer) {
 	under := below.(*Options)
 	o.stale.OverlayNumber(under.stale, l)
-	o.FillFrom(&under.Options, nil, o.ruleSet, false, l)
+	o.FillFrom(&under.Options, nil, o.newRuleSet, false, l)
 }
 
 func (o *Options) Needs() strategy.Needs {
@@ -57,7 +57,7 @@ func (o *Options) Needs() strategy.Needs {
 	return needs
 }
 
-func (o *Options) Rules() []rules.Rule { return rules.Arranged(&o.Options, o.ruleSet("")) }
+func (o *Options) Rules() []rules.Rule { return rules.Arranged(&o.Options, o.newRuleSet("")) }
 
 // Prepare returns a function that decides a situation by o's rules. It makes new rules for each situation, because
 // rules cache the progress files.
@@ -81,7 +81,7 @@ func progressReaders() []reader {
 			return []strategy.Want{{Name: WorkflowFile, Whole: codec.IsValid}}
 		}, workflowReads},
 		{"sdd", sddWants, sddReads},
-		{"plan", planWants, planReads},
+		{"plan", planWants, planProgress},
 	}
 }
 
@@ -92,8 +92,8 @@ func wantedFiles(s strategy.Situation) (all []strategy.Want) {
 	return all
 }
 
-// ruleSet returns the rules for one situation. They share a cache, so that each progress file is read only once.
-func (o *Options) ruleSet(string) []rules.Rule {
+// newRuleSet returns the rules for one situation. They share a cache, so that each progress file is read only once.
+func (o *Options) newRuleSet(string) []rules.Rule {
 	all := append([]rules.Rule{rules.LeaveRule}, rules.PersonRules()...)
 	known := map[string]progress{}
 	read := func(r reader, s strategy.Situation) progress {
@@ -142,8 +142,8 @@ func (o *Options) staleness(name string, age int64) string {
 	return shownName(name) + " is stale: it has not changed for " + timestamp.LengthInWords(age) + ", and the limit is " + timestamp.LengthInWords(int64(minutes)*60_000)
 }
 
-// relativeName returns name relative to dir, or "" for an absolute path outside of dir.
-func relativeName(dir, name string) string {
+// nameInside returns name relative to dir, or "" for an absolute path outside of dir.
+func nameInside(dir, name string) string {
 	name = strings.ReplaceAll(name, `\`, "/")
 	dir = strings.TrimSuffix(strings.ReplaceAll(dir, `\`, "/"), "/")
 	if rest, ok := strings.CutPrefix(name, dir+"/"); ok && dir != "" {

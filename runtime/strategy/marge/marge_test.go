@@ -12,7 +12,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
-var failIf = scratch.FailIf
+var failIf = scratch.ErrorIf
 
 // now is the time of the stop: 2026-02-06T21:40:00Z.
 const now = 1_770_414_000_000
@@ -283,7 +283,7 @@ func TestMargeQuotes(t *testing.T) {
 
 // The work for a hostile ledger is bounded.
 func TestMargeWorkIsBounded(t *testing.T) {
-	labels, _, _ := taskLine("Tasks " + strings.Repeat("1-200, ", 30_000) + "1: complete")
+	labels, _, _ := tasksNamedIn("Tasks " + strings.Repeat("1-200, ", 30_000) + "1: complete")
 	failIf(t, len(labels) > 2*maxLabels, "%d tasks in one line", len(labels))
 	long := map[string]strategy.File{ledgerName: text(strings.Repeat("Tasks 1-200: complete\n", 12_000)), planName: text(authPlan)}
 	if v := Strategy.New().Decide(situationWith(t, strategy.Situation{Message: strategy.Message{Text: "Hm."}}, long)); v.Decision != strategy.Stop || !strings.Contains(v.Evidence, "speaks of tasks more than 20000 times") {
@@ -300,7 +300,7 @@ func FuzzParseWorkflow(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		w, err := ParseWorkflow(data)
+		w, err := ParseWorkflowState(data)
 		if err != nil {
 			failIf(t, strings.ContainsAny(err.Error(), "\n"), "%q", err)
 			return

@@ -39,7 +39,7 @@ func parsePlan(text string) (p plan) {
 		if code {
 			return
 		}
-		if line = out.workIn(line); line == "" {
+		if line = out.dropAside(line); line == "" {
 			return
 		}
 		if heading := lastmessage.HeadingIn(line); heading != "" {
@@ -73,7 +73,7 @@ type aside struct {
 	level   int  // of the heading of such a section, 0 outside
 }
 
-func (a *aside) workIn(line string) string {
+func (a *aside) dropAside(line string) string {
 	if a.comment {
 		_, after, closed := strings.Cut(line, "-->")
 		line, a.comment = after, !closed
@@ -108,18 +108,18 @@ func taskHeading(heading string) (label, title string, ok bool) {
 	}
 	rest := heading[len(word):]
 	trimmed := strings.TrimLeft(rest, " \t#")
-	if label, trimmed = taskLabel(trimmed); label == "" || trimmed == rest {
+	if label, trimmed = taskNumber(trimmed); label == "" || trimmed == rest {
 		return "", "", false
 	}
 	return label, strings.TrimLeft(trimmed, " \t:.)-–—"), true
 }
 
-func taskLabel(s string) (label, rest string) {
+func taskNumber(s string) (label, rest string) {
 	i := 0
 	for i < len(s) && i < 12 && (isDigit(s[i]) || s[i] == '.' && i > 0 && i+1 < len(s) && isDigit(s[i+1])) {
 		i++
 	}
-	if i > 0 && i < len(s) && s[i]|0x20 >= 'a' && s[i]|0x20 <= 'z' && !rules.IsWordAt(s, i+1) {
+	if i > 0 && i < len(s) && s[i]|0x20 >= 'a' && s[i]|0x20 <= 'z' && !rules.IsWordRuneAt(s, i+1) {
 		i++
 	}
 	return strings.ToLower(s[:i]), s[i:]
@@ -141,8 +141,8 @@ func plansInUse(s strategy.Situation) []activity.Plan {
 		if p.Turns > within || strings.Contains(p.Name, sddDir) {
 			continue
 		}
-		names, project := []string{relativeName(s.Workspace.Dir, p.Name)}, s.Workspace.Project
-		if around := relativeName(project, p.Name); project != "" && around != "" {
+		names, project := []string{nameInside(s.Workspace.Dir, p.Name)}, s.Workspace.Project
+		if around := nameInside(project, p.Name); project != "" && around != "" {
 			names = append(names, project+"/"+around)
 		}
 		for _, name := range names {
@@ -161,13 +161,13 @@ func planWants(s strategy.Situation) (all []strategy.Want) {
 	return all
 }
 
-func planReads(_ *Options, s strategy.Situation) (p progress) {
+func planProgress(_ *Options, s strategy.Situation) (p progress) {
 	for _, named := range plansInUse(s) {
 		f := s.Workspace.Files[named.Name]
 		if f.Problem != "" && p.unsure == "" {
 			p.unsure = "the plan " + shownName(named.Name) + ": " + f.Problem
 		}
-		hasLedger := s.Workspace.Files[sddDir+slugOfPlan(named.Name)+sddFile].Found // which counts instead
+		hasLedger := s.Workspace.Files[sddDir+baseOfPlan(named.Name)+sddFile].Found // which counts instead
 		read := parsePlan(string(f.Data))
 		if !f.Readable() || hasLedger || len(read.boxes) == 0 {
 			continue
@@ -202,6 +202,6 @@ func byBoxes(name string, boxes []markdown.Box) progress {
 	return p
 }
 
-func slugOfPlan(name string) string {
+func baseOfPlan(name string) string {
 	return strings.TrimSuffix(name[strings.LastIndexByte(name, '/')+1:], ".md")
 }

@@ -45,7 +45,7 @@ func parseSDD(text string) sddLedger {
 		if code || l.mentions > maxMentions {
 			return
 		}
-		line = out.workIn(line)
+		line = out.dropAside(line)
 		if l.plan == "" && n <= planLines {
 			l.plan = planInLine(line)
 		}
@@ -55,7 +55,7 @@ func parseSDD(text string) sddLedger {
 			l.boxes = append(l.boxes, b)
 			line = b.Text
 		}
-		labels, words, first := taskLine(line)
+		labels, words, first := tasksNamedIn(line)
 		complete := ticked && b.Done || isComplete(words)
 		l.mentions += len(labels)
 		for _, label := range labels {
@@ -88,9 +88,9 @@ func planInLine(line string) string {
 	return strings.Trim(name, " \t*_")
 }
 
-// taskLine parses a line such as "Task 3: complete (…)" or "Tasks 1-3: complete" into labels and the words
-// after them. atStart reports whether only marks and numbers precede the labels.
-func taskLine(line string) (labels []string, words string, atStart bool) {
+// tasksNamedIn parses a line such as "Task 3: complete (…)" or "Tasks 1-3: complete" into labels and the words
+// after them. opensLine reports whether only marks and numbers precede the labels.
+func tasksNamedIn(line string) (labels []string, words string, opensLine bool) {
 	folded := quotation.LowerASCII(line)
 	for from := 0; ; {
 		i := strings.Index(folded[from:], "task")
@@ -104,7 +104,7 @@ func taskLine(line string) (labels []string, words string, atStart bool) {
 		}
 		rest := strings.TrimPrefix(folded[from:], "s")
 		trimmed := strings.TrimLeft(rest, " \t#")
-		label, rest := taskLabel(trimmed)
+		label, rest := taskNumber(trimmed)
 		if label == "" {
 			continue
 		}
@@ -117,16 +117,16 @@ func taskLine(line string) (labels []string, words string, atStart bool) {
 			labels, label, rest = append(labels, more...), more[len(more)-1], after
 		}
 		rest = strings.TrimLeft(rest, " \t*_`)")
-		atStart = strings.Trim(line[:i], " \t-*+_>|#`.)0123456789") == ""
+		opensLine = strings.Trim(line[:i], " \t-*+_>|#`.)0123456789") == ""
 		for _, mark := range append([]string{":", "—", "–", "-"}, tickMarks...) {
-			if after, ok := strings.CutPrefix(rest, mark); ok && (atStart || mark == ":") {
+			if after, ok := strings.CutPrefix(rest, mark); ok && (opensLine || mark == ":") {
 				if slices.Contains(tickMarks, mark) {
 					after = rest
 				}
-				return labels, strings.TrimLeft(after, " \t*_`:"), atStart
+				return labels, strings.TrimLeft(after, " \t*_`:"), opensLine
 			}
 		}
-		if atStart {
+		if opensLine {
 			return labels, rest, true
 		}
 	}
@@ -141,7 +141,7 @@ func moreLabels(prev, s string) (labels []string, rest string) {
 		if !ok {
 			continue
 		}
-		to, rest := taskLabel(strings.TrimLeft(after, " "))
+		to, rest := taskNumber(strings.TrimLeft(after, " "))
 		if to == "" {
 			return nil, s
 		}
@@ -176,27 +176,27 @@ func ledgerSlugs(s strategy.Situation) []string {
 	return all[max(0, len(all)-maxLedgers):]
 }
 
-// newestLedger returns the name of the ledger of this session that changed last, or "". foreign reports whether other
-// sessions use ledgers.
-func newestLedger(s strategy.Situation) (slug string, foreign bool) {
+// newestOwnLedger returns the name of the ledger of this session that changed last, or "". othersToo reports whether
+// other sessions use ledgers.
+func newestOwnLedger(s strategy.Situation) (slug string, othersToo bool) {
 	for _, name := range ledgerSlugs(s) {
 		f := s.Workspace.Files[sddDir+name+sddFile]
 		switch {
 		case !f.Found:
 		case !mayBeOwnLedger(s, name):
-			foreign = true
+			othersToo = true
 		case slug == "" || f.Age <= s.Workspace.Files[sddDir+slug+sddFile].Age:
 			slug = name
 		}
 	}
-	return slug, foreign
+	return slug, othersToo
 }
 
 // mayBeOwnLedger reports whether the session follows the ledger of slug. It does if it has named the ledger or its
 // plan, or is not known to have called a tool yet.
 func mayBeOwnLedger(s strategy.Situation, slug string) bool {
 	return !s.Turn.Known || s.Turn.LastTool == "" || slices.ContainsFunc(s.Plans, func(p activity.Plan) bool {
-		return strings.HasSuffix(p.Name, sddDir+slug) || slugOfPlan(p.Name) == slug
+		return strings.HasSuffix(p.Name, sddDir+slug) || baseOfPlan(p.Name) == slug
 	})
 }
 
@@ -205,7 +205,7 @@ func sddWants(s strategy.Situation) []strategy.Want {
 	for _, name := range ledgerSlugs(s) {
 		all = append(all, strategy.Want{Name: sddDir + name + sddFile})
 	}
-	if slug, _ := newestLedger(s); slug != "" {
+	if slug, _ := newestOwnLedger(s); slug != "" {
 		for _, name := range planNames(s, slug) {
 			all = append(all, strategy.Want{Name: name})
 		}
@@ -216,10 +216,10 @@ func sddWants(s strategy.Situation) []strategy.Want {
 func planNames(s strategy.Situation, slug string) (candidates []string) {
 	base := slug + ".md"
 	if named := parseSDD(string(s.Workspace.Files[sddDir+slug+sddFile].Data)).plan; named != "" {
-		if name := relativeName(s.Workspace.Dir, named); name != "" {
+		if name := nameInside(s.Workspace.Dir, named); name != "" {
 			candidates = append(candidates, name)
 		}
-		base = slugOfPlan(strings.ReplaceAll(named, `\`, "/")) + ".md"
+		base = baseOfPlan(strings.ReplaceAll(named, `\`, "/")) + ".md"
 	}
 	for _, dir := range []string{"docs/superpowers/plans/", "docs/plans/", "plans/"} {
 		candidates = append(candidates, dir+base)
@@ -228,7 +228,7 @@ func planNames(s strategy.Situation, slug string) (candidates []string) {
 }
 
 func sddReads(o *Options, s strategy.Situation) (p progress) {
-	slug, others := newestLedger(s)
+	slug, others := newestOwnLedger(s)
 	if slug == "" {
 		if others {
 			p.unsure = "the ledgers in " + sddDir + " are not what this session works on"

@@ -30,7 +30,7 @@ type Workflow struct {
 	Updated      int64 // Unix milliseconds
 }
 
-func (w *Workflow) Members(m *codec.Members) {
+func (w *Workflow) Members(m *codec.ReadWriter) {
 	m.Text("skill", &w.Skill)
 	m.Text("phase", &w.Phase)
 	codec.Number(m, "tasks_total", &w.Total)
@@ -41,7 +41,7 @@ func (w *Workflow) Members(m *codec.Members) {
 	m.Text("updated_at", &w.written)
 }
 
-func ParseWorkflow(data []byte) (w Workflow, err error) {
+func ParseWorkflowState(data []byte) (w Workflow, err error) {
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 	parts, fault := codec.ReadStrictly(data, &w, func(string) bool { return true })
 	if len(parts) > 0 {
@@ -78,7 +78,7 @@ func workflowReads(o *Options, s strategy.Situation) (p progress) {
 	var w Workflow
 	err := errors.New(f.Problem)
 	if f.Problem == "" {
-		if w, err = ParseWorkflow(f.Data); err == nil && !w.Waiting {
+		if w, err = ParseWorkflowState(f.Data); err == nil && !w.Waiting {
 			err = w.CheckMembers()
 		}
 	}

@@ -162,7 +162,7 @@ func FuzzNed(f *testing.F) {
 			if v.Rule == "" || (v.Decision == strategy.Continue) != (v.Reason != "") {
 				t.Errorf("%s: %+v", set, v)
 			}
-			scratch.FailIf(t, len(v.Evidence) > 300, "%s: evidence of %d bytes", set, len(v.Evidence))
+			scratch.ErrorIf(t, len(v.Evidence) > 300, "%s: evidence of %d bytes", set, len(v.Evidence))
 		}
 	})
 }
@@ -279,6 +279,6 @@ func TestNedKnowsLists(t *testing.T) {
 	for _, mark := range []string{"- ", "* ", "+ ", "1. ", "a) "} {
 		s := strategy.Situation{Message: strategy.Message{Text: "These stay:\n\n" + mark + "the door\n" + mark + "the sign"}}
 		v := decide(rules.Options{Add: []rules.Rule{{ID: "lists", Lists: ":", Then: strategy.Continue}}}, s)
-		scratch.FailIf(t, v.Rule != "lists", "%q: %s by %s", mark, v.Decision, v.Rule)
+		scratch.ErrorIf(t, v.Rule != "lists", "%q: %s by %s", mark, v.Decision, v.Rule)
 	}
 }

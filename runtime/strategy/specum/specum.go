@@ -30,7 +30,7 @@ func specumPlaces(s strategy.Situation, settings []string) ([]specs.Place, []str
 	}
 	current := at.Dir + "/.current-spec"
 	wants = append(wants, strategy.Want{Name: current})
-	name := specs.NameIn(s.Workspace.Files[current])
+	name := specs.NameInData(s.Workspace.Files[current])
 	var candidates []string
 	switch abs := forceRelative(s.Workspace.Dir, name); {
 	case name == "":
@@ -70,7 +70,7 @@ func specsRoot(s strategy.Situation, settings []string) (root string, wants []st
 	return cmp.Or(root, "./specs"), wants, known
 }
 
-func specsDirs(settings []string) (dirs []string) {
+func specsDirs(settings []string) (listed []string) {
 	for _, line := range settings {
 		value, ok := strings.CutPrefix(line, "specs_dirs:")
 		if !ok {
@@ -82,12 +82,12 @@ func specsDirs(settings []string) (dirs []string) {
 			if trimmed == "" && dir != "" {
 				trimmed = "."
 			}
-			if trimmed != "" && len(dirs) < maxRoots {
-				dirs = append(dirs, trimmed)
+			if trimmed != "" && len(listed) < maxRoots {
+				listed = append(listed, trimmed)
 			}
 		}
 	}
-	return dirs
+	return listed
 }
 
 // forceRelative makes a path below dir relative. Like the original, it also makes other absolute paths relative.

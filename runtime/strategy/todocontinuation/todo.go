@@ -48,7 +48,7 @@ var Strategy = strategy.Strategy{
 
 type Options struct{ Ceiling strategy.Number }
 
-func (o *Options) Members(m *codec.Members) { o.Ceiling.Member(m) }
+func (o *Options) Members(m *codec.ReadWriter) { o.Ceiling.Member(m) }
 
 func (o *Options) Over(below strategy.Options, l *strategy.Layer) {
 	o.Ceiling.OverlayNumber(below.(*Options).Ceiling, l)
@@ -68,14 +68,14 @@ func (o *Options) Decide(s strategy.Situation) strategy.Verdict {
 	if len(todos) == 0 {
 		file := s.Workspace.Files[todoState]
 		if file.Problem != "" {
-			return passBy("unreadable", todoState+": "+file.Problem)
+			return noReminder("unreadable", todoState+": "+file.Problem)
 		}
 		if !file.Found {
-			return passBy("none", "there is no todo list")
+			return noReminder("none", "there is no todo list")
 		}
 		var err error
 		if todos, err = readTodos(file.Data); err != nil {
-			return passBy("unreadable", todoState+": "+err.Error())
+			return noReminder("unreadable", todoState+": "+err.Error())
 		}
 		where = " in " + todoState
 	}
@@ -90,7 +90,7 @@ func (o *Options) Decide(s strategy.Situation) strategy.Verdict {
 	doing, pending := with("in_progress"), with("pending")
 	open := len(doing) + len(pending)
 	if open == 0 {
-		return passBy("done", "nothing is open in the todo list"+where)
+		return noReminder("done", "nothing is open in the todo list"+where)
 	}
 	evidence := strconv.Itoa(open) + " open todos" + where
 	if open == 1 {
@@ -105,7 +105,7 @@ func (o *Options) Decide(s strategy.Situation) strategy.Verdict {
 		m = activity.Memory{Key: todoMemory, Text: sum}
 	}
 	if m.Continues >= o.Ceiling.Value {
-		return passBy("stale", "reminded "+strconv.Itoa(m.Continues)+" times, and the list is the same: "+evidence)
+		return noReminder("stale", "reminded "+strconv.Itoa(m.Continues)+" times, and the list is the same: "+evidence)
 	}
 	m.Continues++
 	m.At = s.Session.Now
@@ -119,7 +119,7 @@ func (o *Options) Decide(s strategy.Situation) strategy.Verdict {
 	}
 }
 
-func passBy(rule, evidence string) strategy.Verdict {
+func noReminder(rule, evidence string) strategy.Verdict {
 	return strategy.Verdict{Decision: strategy.Pass, Rule: rule, Sure: 100, Evidence: evidence}
 }
 
@@ -178,7 +178,7 @@ func readTodos(data []byte) ([]activity.Todo, error) {
 		content, _ := codec.ExactString(item["content"])
 		todos = append(todos, activity.Todo{Status: status, Content: content})
 	})
-	if !list && !codec.IsOffOrNull(members["todos"]) {
+	if !list && !codec.IsFalseOrNull(members["todos"]) {
 		return nil, errors.New("todos is not a list")
 	}
 	return todos, nil

@@ -39,7 +39,7 @@ type Options struct{ Ceiling strategy.Number }
 
 func (o *Options) MaxIterations() int { return o.Ceiling.Value }
 
-func (o *Options) Members(m *codec.Members) { o.Ceiling.Member(m) }
+func (o *Options) Members(m *codec.ReadWriter) { o.Ceiling.Member(m) }
 
 func (o *Options) Over(below strategy.Options, l *strategy.Layer) {
 	o.Ceiling.OverlayNumber(below.(*Options).Ceiling, l)
@@ -108,10 +108,10 @@ func (o *Options) Decide(s strategy.Situation) strategy.Verdict {
 	if running && id == l.ID {
 		began = min(began, l.memory.At) // the file may be forged
 	}
-	if v, ok := l.pausing().AtLastWord(s, began); ok && l.Active {
+	if v, ok := l.asPausable().AtLastWord(s, began); ok && l.Active {
 		return v
 	}
-	l.fillLoop(o.MaxIterations())
+	l.restoreLoop(o.MaxIterations())
 	return l.decideIteration()
 }
 
@@ -127,10 +127,10 @@ type goalLoop struct {
 	id     string
 }
 
-// fillLoop completes the loop's ID, start, count and maximum from the session's memory and the history. Higher
+// restoreLoop completes the loop's ID, start, count and maximum from the session's memory and the history. Higher
 // counts there replace the file's. ceiling limits the maximum unless the user typed one. A memory not from the last
 // iteration is cleared.
-func (l *goalLoop) fillLoop(ceiling int) {
+func (l *goalLoop) restoreLoop(ceiling int) {
 	if !activity.IsPlainID(l.ID) {
 		l.ID = ""
 	}
@@ -164,7 +164,7 @@ func parseMemory(m activity.Memory) (id string, count int, running bool) {
 	return id, count, err == nil && activity.IsPlainID(id) && m.Mark != overMark+number
 }
 
-func (l *goalLoop) pausing() rules.Pausing {
+func (l *goalLoop) asPausable() rules.Pausing {
 	hold := cmp.Or(l.s.Session.Hold, "springfield hold")
 	return rules.Pausing{Key: l.memory.Key, Title: l.pluginName(), End: strings.TrimSuffix(hold, "hold") + "loop stop"}
 }
@@ -205,7 +205,7 @@ func (l *goalLoop) decideIteration() strategy.Verdict {
 		return v
 	}
 	count := l.Count + 1
-	text := strings.ToLower(l.freshText())
+	text := strings.ToLower(l.freshMessage())
 	for _, promise := range l.Promises {
 		if strings.Contains(text, strings.ToLower(promise)) {
 			if v, ends := l.meetPromise(count, promise); ends {
@@ -215,13 +215,13 @@ func (l *goalLoop) decideIteration() strategy.Verdict {
 		}
 	}
 	stalls, samePrompt := 0, l.memory.Prompt == l.s.Turn.PromptID
-	if l.memory.Mark != "" && l.s.Turn.Known && samePrompt && l.memory.Calls == l.s.Turn.Count && l.memory.Form == l.hashForm() {
+	if l.memory.Mark != "" && l.s.Turn.Known && samePrompt && l.memory.Calls == l.s.Turn.Count && l.memory.Form == l.hashMessage() {
 		stalls = l.memory.Stalls
 	}
 	between := l.s.Session.Now - l.memory.At
 	switch {
 	case count >= l.max:
-		v := l.endLoop(activity.LoopLimited, count, l.turnsInWords(count), "Max iterations ("+strconv.Itoa(l.max)+") reached. Loop stopped.")
+		v := l.endLoop(activity.LoopLimited, count, l.turnsDoneInWords(count), "Max iterations ("+strconv.Itoa(l.max)+") reached. Loop stopped.")
 		v.Told += ". The history keeps the goal. To go on with it, run in a terminal in this project: springfield loop history rerun " + l.id +
 			" --max " + strconv.Itoa(min(max(2, 2*l.max), activity.MostIterations))
 		return v
@@ -235,7 +235,7 @@ func (l *goalLoop) decideIteration() strategy.Verdict {
 	case stalls >= goalStalls:
 		return l.pauseLoop(count, strconv.Itoa(stalls)+" continues in a row produced the same words and no tool call")
 	}
-	if v, ok := l.pausing().AtNeed(l.s); ok {
+	if v, ok := l.asPausable().AtNeed(l.s); ok {
 		return v
 	}
 	return l.continueLoop(count, stalls)
@@ -243,8 +243,8 @@ func (l *goalLoop) decideIteration() strategy.Verdict {
 
 // meetPromise ends the loop if it has no check, or the check has passed since the last change to a file. If
 // the check was denied, the agent may stop. Otherwise decided is false, and the next reason demands the check.
-func (l *goalLoop) meetPromise(count int, promise string) (v strategy.Verdict, decided bool) {
-	evidence := l.s.Session.AgentName() + " said " + quotation.QuoteEvidence(promise)
+func (l *goalLoop) meetPromise(count int, saidPromise string) (v strategy.Verdict, decided bool) {
+	evidence := l.s.Session.AgentName() + " said " + quotation.QuoteEvidence(saidPromise)
 	check, dir := activity.Check{Command: l.Check, Project: l.s.Workspace.Dir}, l.s.Workspace.Dir
 	if l.s.Workspace.CwdDiffers {
 		dir = ""
@@ -254,8 +254,8 @@ func (l *goalLoop) meetPromise(count int, promise string) (v strategy.Verdict, d
 	case l.Check == "":
 	case ran && !call.Error:
 		evidence += ", and the check has passed: " + l.Check
-	case check.IsDenied(l.s.Turn.Calls, dir):
-		v = strategy.StopBy("check-denied", evidence+", but the check was denied, so it did not run: "+l.Check+"; "+activity.NeededFor(l.Check))
+	case check.LastIsDenied(l.s.Turn.Calls, dir):
+		v = strategy.StopBy("check-denied", evidence+", but the check was denied, so it did not run: "+l.Check+"; "+activity.PermissionFor(l.Check))
 		v.Told = l.pluginName() + ": " + v.Evidence
 		return v, true
 	default:
@@ -265,8 +265,9 @@ func (l *goalLoop) meetPromise(count int, promise string) (v strategy.Verdict, d
 	return l.endLoop(activity.LoopPromised, count, evidence, "Completion promise detected. Loop stopped successfully."), true
 }
 
-// hashForm returns a hash of the message. The hash ignores the values of numbers, except under the original's protocol.
-func (l *goalLoop) hashForm() string {
+// hashMessage returns a hash of the message. The hash ignores the values of numbers, except under the original's
+// protocol.
+func (l *goalLoop) hashMessage() string {
 	if l.s.Session.Protocol == "exit2" {
 		return quotation.HashText(l.s.Message.Text)
 	}
@@ -274,9 +275,9 @@ func (l *goalLoop) hashForm() string {
 	return quotation.HashText(strings.Join(between, "0"))
 }
 
-// freshText returns the text of the message, or "" if the message is older than the last continue. A promise in such a
-// message was made to a different loop.
-func (l *goalLoop) freshText() string {
+// freshMessage returns the text of the message, or "" if the message is older than the last continue. A promise in such
+// a message was made to a different loop.
+func (l *goalLoop) freshMessage() string {
 	if !l.s.Message.FromEvent && (l.s.Message.Earlier || l.memory.Text == quotation.HashText(l.s.Message.Text)) {
 		return ""
 	}
@@ -314,12 +315,12 @@ func (l *goalLoop) continueLoop(count, stalls int) strategy.Verdict {
 	}
 	v := strategy.Verdict{
 		Decision: strategy.Continue, Rule: "loop", Sure: 100,
-		Evidence: l.turnsInWords(count),
+		Evidence: l.turnsDoneInWords(count),
 		Reason:   reason,
-		Told:     l.pluginName() + ": " + l.turnsInWords(count) + l.untilPromise(),
+		Told:     l.pluginName() + ": " + l.turnsDoneInWords(count) + l.untilPromise(),
 		Changes:  []strategy.Change{{Name: File, Data: data, Was: l.file.Data}},
 		Remember: activity.Memory{
-			Key: l.memory.Key, Mark: l.markOfLoop(count), Max: l.max, Text: quotation.HashText(l.s.Message.Text), Form: l.hashForm(), Calls: l.s.Turn.Count, Prompt: l.s.Turn.PromptID,
+			Key: l.memory.Key, Mark: l.markOfLoop(count), Max: l.max, Text: quotation.HashText(l.s.Message.Text), Form: l.hashMessage(), Calls: l.s.Turn.Count, Prompt: l.s.Turn.PromptID,
 			Stalls: stalls + 1, Continues: l.past.Continues + 1, Typed: l.past.Typed, At: l.s.Session.Now,
 		},
 	}
@@ -345,7 +346,7 @@ func (l *goalLoop) untilPromise() string {
 	return says
 }
 
-func (l *goalLoop) turnsInWords(count int) string {
+func (l *goalLoop) turnsDoneInWords(count int) string {
 	says := TurnsInWords(count, l.max)
 	if l.max < l.Max {
 		says += " (the file asks for " + strconv.Itoa(l.Max) + "; " + CapOriginInWords(l.past.Typed, l.max) + ")"
@@ -354,8 +355,8 @@ func (l *goalLoop) turnsInWords(count int) string {
 }
 
 // TurnsInWords formats a loop's count: "3 of 25 turns done".
-func TurnsInWords(count, most int) string {
-	return strconv.Itoa(count) + " of " + strconv.Itoa(most) + " turns done"
+func TurnsInWords(done, most int) string {
+	return strconv.Itoa(done) + " of " + strconv.Itoa(most) + " turns done"
 }
 
 // CapOriginInWords describes the cap of a file's maximum: the number that the user typed, or the ceiling when typed is 0.
@@ -408,7 +409,7 @@ func (l *goalLoop) withBeginning(e activity.LoopEvent) []activity.LoopEvent {
 
 func (l *goalLoop) newEvent(event string, count int) activity.LoopEvent {
 	words := "" // the last sentence
-	if all := rules.Sentences(l.freshText()); len(all) > 0 {
+	if all := rules.Sentences(l.freshMessage()); len(all) > 0 {
 		words = quotation.ClipStart(strings.TrimSpace(all[len(all)-1]), 300)
 	}
 	return activity.LoopEvent{

@@ -14,7 +14,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
-var failIf = scratch.FailIf
+var failIf = scratch.ErrorIf
 
 // decide decides without settings.
 func decide(s strategy.Situation) strategy.Verdict { return Strategy.New().Decide(s) }
