@@ -133,7 +133,10 @@ func (t plannedTree) writeCopy(into string) error {
 	for _, name := range t.listFiles("") {
 		to := filepath.Join(into, filepath.FromSlash(name))
 		data, err := t.readFile(name)
-		if err := cmp.Or(err, os.MkdirAll(filepath.Dir(to), 0o755), os.WriteFile(to, data, t.files[name].mode)); err != nil {
+		if err == nil {
+			err = cmp.Or(os.MkdirAll(filepath.Dir(to), 0o755), os.WriteFile(to, data, t.files[name].mode))
+		}
+		if err != nil {
 			return err
 		}
 	}

@@ -14,6 +14,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/creack/pty"
 )
 
 // machines are those that have a package, in the words of node and of a release.
@@ -203,6 +205,26 @@ func TestLauncherPassesSignals(t *testing.T) {
 			}
 		})
 	}
+	t.Run("terminal", func(t *testing.T) { // it tells the program itself, and once
+		cmd, _, _ := there.command(t, "trap 'echo told' INT; echo ready; until read line; do :; done; sleep 0.2; echo end")
+		cmd.Stdin, cmd.Stdout, cmd.Stderr = nil, nil, nil
+		terminal, err := pty.Start(cmd)
+		must(t, err)
+		defer terminal.Close()
+		screen := ""
+		for _, step := range [][2]string{{"ready", "\x03"}, {"told", "\n"}, {"end", ""}} {
+			for buf := make([]byte, 4096); !strings.Contains(screen, step[0]); {
+				n, err := terminal.Read(buf)
+				must(t, err, screen)
+				screen += string(buf[:n])
+			}
+			_, err := terminal.WriteString(step[1])
+			must(t, err)
+		}
+		if strings.Count(screen, "told") != 1 {
+			t.Error(screen)
+		}
+	})
 	t.Run("end", func(t *testing.T) {
 		cmd, _, stderr := there.command(t, "kill -KILL $$")
 		var exit *exec.ExitError

@@ -235,7 +235,7 @@ func (o awayOptions) runSetOrder(ctx context.Context) error {
 		o.printOrders(o.resultPrinter(), o.Places, shorter)
 		return nil
 	}
-	tty, err := console.OwnTerminal(o.caller, "set an away order", "run: "+o.typedCommand())
+	tty, err := console.OwnTerminal(o.caller, "set an away order", o.typedCommand())
 	if err != nil {
 		return err
 	}

@@ -77,8 +77,7 @@ func (s *streams) sayFlags(cmd *cobra.Command, width int) {
 		s.say("\nFlags:")
 	}
 	for _, row := range rows {
-		head := layout.PadText(row[0], widest+2)
-		lines := layout.HangText(head, strings.Repeat(" ", widest+2), row[1], width)
+		lines := layout.HangText(layout.PadText(row[0], widest+2), strings.Repeat(" ", widest+2), row[1], width)
 		s.say("%s", strings.Join(lines, "\n"))
 	}
 }

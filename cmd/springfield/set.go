@@ -241,7 +241,7 @@ func (a *app) needPersonFor(all []pluginsettings.Assignment) error {
 	for _, s := range all {
 		value := s.Key.Name + "=" + strings.Trim(string(s.Value), `"`)
 		if value == "leave="+rules.Always || value == "after-error=on" {
-			t, err := console.OwnTerminal(a.caller, "set "+value, "run the command there")
+			t, err := console.OwnTerminal(a.caller, "set "+value, a.typedCommand())
 			if err != nil {
 				return err
 			}

@@ -173,8 +173,7 @@ func (a *app) listEdits(j journal.Journal, asJSON bool) error {
 	}
 	var rows [][]string
 	for _, e := range entries {
-		files := strings.Join(shortenFileList(e.Files()), ", ")
-		rows = append(rows, []string{e.At.Local().Format("2006-01-02 15:04:05"), e.Did, files})
+		rows = append(rows, []string{e.At.Local().Format("2006-01-02 15:04:05"), e.Did, strings.Join(shortenFileList(e.Files()), ", ")})
 	}
 	a.resultPrinter().PrintTable("", rows)
 	return nil

@@ -52,8 +52,7 @@ standard input.`,
 			if err != nil {
 				return err
 			}
-			w := watcher{app: a, watch: p.NewWatch(), json: asJSON, once: once, tell: t}
-			return w.run(cmd.Context())
+			return (&watcher{app: a, watch: p.NewWatch(), json: asJSON, once: once, tell: t}).run(cmd.Context())
 		},
 	}
 	f := cmd.Flags()

@@ -89,7 +89,9 @@ func (in *Inspection) Overview() Overview {
 	events, _ := ledger.LoopEvents(in.Places.StatePath()) // a problem reports the error
 	for i, e := range events {
 		later := slices.ContainsFunc(events[i+1:], func(l activity.LoopEvent) bool { return l.Loop == e.Loop })
-		if !later && !e.EndsLoop() && !rooted.IsTargetMissing(filepath.Join(e.Dir, filepath.FromSlash(wiggum.File))) {
+		text, _ := rooted.ReadFile(e.Dir, filepath.FromSlash(wiggum.File), 128<<10)
+		goal, _ := wiggum.ReadLoop(text)
+		if !later && !e.EndsLoop() && goal.Active && goal.ID == e.Loop {
 			o.Loops = append(o.Loops, fmt.Sprintf("%s in %s, iteration %d of %d", e.Loop, e.Dir, e.Count, e.Max))
 		}
 	}

@@ -13,11 +13,11 @@ import (
 	"github.com/cameronsjo/springfield/runtime/timestamp"
 )
 
-// nameOf returns the name of the session's project, behind the beginning of its ID if another session shares it.
+// nameOf returns the name of the session's project, behind the short ID if another session shares it.
 func (v View) nameOf(s Sight) string {
 	name := filepath.Base(cmp.Or(s.Project, "?"))
 	if slices.ContainsFunc(v.Sessions, func(o Sight) bool { return o.Session != s.Session && o.Project == s.Project }) {
-		return short(s.Session)[:min(4, len(s.Session))] + " " + name
+		return short(s.Session) + " " + name
 	}
 	return name
 }

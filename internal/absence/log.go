@@ -95,7 +95,9 @@ func (l *sessionLog) takeLine(c *transcript.Cursor, at int64, inReport bool) {
 	switch c.What {
 	case transcript.Prompted, transcript.Joined:
 		if c.Entry.Local { // it begins no turn by itself
-			l.pushed = at
+			if !l.turn {
+				l.pushed = at
+			}
 			break
 		}
 		if !c.Entry.Command {

@@ -156,6 +156,9 @@ func TestLocalCommand(t *testing.T) {
 			scratch.Equal(t, n.NewWatch().Look(time.UnixMilli(n.at(12))).Sessions[0].State, want, lines+words)
 		}
 	}
+	n.running(t, os.Getpid(), "aaaaaaaa-1", "busy")
+	n.log(t, "aaaaaaaa-1", "2 asks Go.", "9 asks <command-name>/status</command-name>")
+	scratch.Equal(t, n.NewWatch().Look(time.UnixMilli(n.at(12))).Sessions[0].Since, n.at(2), "since when it works")
 }
 
 // A dialog that the user opens, such as /model, is no need of the agent's.

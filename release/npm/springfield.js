@@ -85,11 +85,12 @@ function noteNpx() {
 function run() {
   const file = program();
   let child;
-  // The program decides what a signal means, so it gets each one, and this process waits for it. On Windows the
-  // console has told both of them already, and a signal that node sends there would end the program at once.
+  // The program decides what a signal means, so it gets each one, and this process waits for it. A terminal sends its
+  // signals to both of them, and a second one would end the program at once, as on Windows any that node sends.
+  const told = process.platform === 'win32' || [0, 1, 2].some((file) => tty.isatty(file));
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', process.platform === 'win32' ? 'SIGBREAK' : 'SIGQUIT']) {
     process.on(signal, () => {
-      if (process.platform !== 'win32') child.kill(signal);
+      if (!told || (signal === 'SIGTERM' && process.platform !== 'win32')) child.kill(signal);
     });
   }
   child = spawn(file, process.argv.slice(2), { stdio: 'inherit' });

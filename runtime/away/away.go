@@ -142,17 +142,17 @@ func (out *Answer) answerQuestion(a *ledger.Away, inSession []ledger.AwayEvent, 
 			since++
 		}
 	}
+	verb := map[bool]string{true: "says", false: "asks"}[need.Rule == "offers"] // an offer, or an obstacle
 	switch {
 	case isGrave:
 		e.Word = word
 		out.stop(ledger.AwayLeft, "you are away, and this is yours to decide (“"+word+"”): "+need.Evidence)
 	case again:
-		out.stop(ledger.AwayLeft, "it asks again what was answered for you: "+need.Evidence)
+		out.stop(ledger.AwayLeft, "it "+verb+" again what was answered for you: "+need.Evidence)
 	case since >= 2:
 		out.stop(ledger.AwayLeft, "a third question, and no file changed and no test run since the first: "+need.Evidence)
 	default:
 		e.Did = ledger.AwayAnswered
-		verb := map[bool]string{true: "says", false: "asks"}[need.Rule == "offers"] // an offer, or an obstacle
 		out.goOn("you are away, and it "+verb+": "+need.Evidence, SayAway(&a.Order, e.At)+decideYourself)
 	}
 }

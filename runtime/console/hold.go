@@ -140,16 +140,17 @@ func (d *Console) sayNoHold(session, says string) error {
 	return nil
 }
 
-// OwnTerminal opens the terminal of a person, for what only a person can do. The hint of an error ends with how.
-func OwnTerminal(caller *host.Host, does, how string) (*terminal.Terminal, error) {
+// OwnTerminal opens the terminal of a person, for what only a person can do. The hint of an error ends with the command
+// to type there.
+func OwnTerminal(caller *host.Host, does, command string) (*terminal.Terminal, error) {
 	if caller != nil {
 		return nil, &adviceError{"only a person can " + does + ", not " + caller.Agent,
-			"open a terminal outside " + caller.Title + " and " + how}
+			"open a terminal outside " + caller.Title + " and run: " + command}
 	}
 	t, err := terminal.UserTerminal()
 	if err != nil {
 		return nil, &adviceError{"only a person at a terminal can " + does + ": " + err.Error(),
-			"open a terminal yourself, not from an agent or a program, and " + how}
+			"open a terminal yourself, not from an agent or a program, and run: " + command}
 	}
 	return t, nil
 }
@@ -165,7 +166,7 @@ func (d *Console) LiftHold(session string) error {
 	if !held && d.Caller == nil {
 		return d.sayNoHold(session, "no hold is in force for "+sessionOrAll(session)+d.lastHoldNote(session))
 	}
-	t, err := OwnTerminal(d.Caller, "lift a hold", "run: "+d.resumeCall(session))
+	t, err := OwnTerminal(d.Caller, "lift a hold", d.resumeCall(session))
 	if err != nil {
 		return err
 	}

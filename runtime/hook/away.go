@@ -87,8 +87,8 @@ func questionsOf(e Event) string {
 	return shortenText(strings.Join(parts, " "), 2000)
 }
 
-// showOrderAndHold shows the away order and the hold in force when a session starts, and records that, unless some
-// other plugin has just done so.
+// showOrderAndHold shows the away order and the hold in force when a session starts, unless some other plugin has just
+// done so.
 func (s *start) showOrderAndHold() {
 	var lines []string
 	if order, ok := s.orderInForce(); ok {
@@ -98,22 +98,28 @@ func (s *start) showOrderAndHold() {
 	if veto := s.holdVeto(); veto.Rule != "" {
 		lines = append(lines, veto.Evidence+", so "+s.event.Host.Agent+" may stop whatever is left; "+s.Self()+" resume lifts it")
 	}
-	if len(lines) == 0 {
-		return
+	if len(lines) > 0 && !s.hasBeenShown() {
+		_ = s.printAnswer(said{systemMessage: strings.Join(lines, "\n")})
 	}
+}
+
+// hasBeenShown reports whether some other plugin has just shown it, and records that this one does. Two plugins that
+// cannot record it show it twice.
+func (s *start) hasBeenShown() bool {
 	shown, err := ledger.LockAwayLog(cmp.Or(s.safeAwayDir(), s.state), ledger.AwayOrder{ID: sessionStart})
 	if err != nil {
-		return
+		s.noteForDebug("write away: " + err.Error())
+		return false
 	}
 	defer shown.Close()
 	e := ledger.AwayEvent{At: s.Now.UnixMilli(), Session: shortenText(s.event.SessionID, 200), Did: ledger.AwayShown}
 	for _, old := range shown.Past {
 		if old.Session == e.Session && e.At-old.At < 5000 {
-			return
+			return true
 		}
 	}
 	_ = shown.AddEvent(e)
-	_ = s.printAnswer(said{systemMessage: strings.Join(lines, "\n")})
+	return false
 }
 
 // safeAwayDir returns the directory of away orders. It is always in the home directory, so that one file counts

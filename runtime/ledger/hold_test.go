@@ -57,6 +57,17 @@ func TestHold(t *testing.T) {
 	must(t, LiftHoldIfAny(dir, "", now, person))
 }
 
+// A project's file called hold is no hold, even if the home directory is unknown.
+func TestHoldInTheProject(t *testing.T) {
+	t.Chdir(t.TempDir())
+	must(t, os.Mkdir("hold", 0o700))
+	for _, dir := range []string{"", "."} {
+		if h, held := HoldInForce(dir, "", time.Now()); held {
+			t.Errorf("%q: %+v", dir, h)
+		}
+	}
+}
+
 // The events of a hold are reported in order with their author, also a change that no springfield made.
 func TestHoldEvents(t *testing.T) {
 	now := time.UnixMilli(1_800_000_000_000)

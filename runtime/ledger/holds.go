@@ -89,9 +89,10 @@ func HoldInForce(dir, id string, now time.Time) (Hold, bool) {
 }
 
 // HoldOfSession returns the hold in force on a session, or on all if id is empty. If the file is unreadable,
-// for example a pipe, the hold lasts until lifted.
+// for example a pipe, the hold lasts until lifted. A relative dir has no holds: a project could make the file.
 func HoldOfSession(dir, id string, now time.Time) (h Hold, held bool) {
 	there, err := readSmall(holdFile(dir, id), &h)
+	there = there && filepath.IsAbs(dir)
 	if there && err != nil {
 		return Hold{}, true
 	}
