@@ -74,9 +74,9 @@ func (t Toolchain) Compare(ctx context.Context, running []Running) (found []chec
 	return found, err
 }
 
-// comparePlugin compares the plugin's files and examines its programs. err concerns the file faulty, or the whole
-// plugin when faulty is "".
-func (c *comparison) comparePlugin() (faulty string, err error) {
+// comparePlugin compares the plugin's files and examines its programs. err concerns the file unread, or the whole
+// plugin when unread is "".
+func (c *comparison) comparePlugin() (unread string, err error) {
 	if name, err := filepath.Rel(c.Catalog, c.Dir); err == nil && rooted.HoldsPath(c.Catalog, c.Dir) {
 		market, err := rooted.OpenFolder(c.Catalog)
 		if err == nil {

@@ -47,7 +47,7 @@ func DisableAll(ctx context.Context, m Means, r DisableAllRequest) (done Disable
 	var suites []string
 	for _, a := range settings.OtherAccounts(m.Settings.Places) {
 		if other := m; len(a.On) > 0 || rooted.TargetExists(a.StatePath()) {
-			other.Settings, other.undo = settings.NewSettings(a.Places), "to revert the part in "+a.Config+", run: "+a.CommandTo("undo")
+			other.Settings, other.undo = settings.NewSettings(a.Places), "to revert the part in "+a.Config+", run: "+a.SpringfieldCommand("undo")
 			all = append(all, other)
 		}
 	}

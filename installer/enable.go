@@ -416,7 +416,7 @@ func (e *enableRun) checkSettings() error {
 	markets := e.wanted.At.Host.Markets
 	switch {
 	case !markets && e.Unmade:
-		return e.Settings.CheckForeignFile(e.wanted.EntryFile())
+		return e.Settings.CheckHostFile(e.wanted.EntryFile())
 	case !markets: // the entry needs the staged files
 		return nil
 	}

@@ -7,7 +7,7 @@
 //   - tree: the suite's files after the release (tree.go)
 //   - Plan: the change, and the findings of its review (catalog.go, review.go)
 //
-// Nothing is written until Plan.ApplyPlan is called.
+// Nothing is written until Plan.WriteFiles is called.
 package publish
 
 import (
@@ -215,9 +215,9 @@ func (p *Plan) HowToInstall() []string {
 	return append([]string{"/plugin marketplace add " + cmp.Or(p.Market.Address, p.Market.Root)}, plugins...)
 }
 
-// ApplyPlan writes all files or none, then marks the programs in p.Marks as executable in git's index. If git fails, the
-// files stay.
-func (p *Plan) ApplyPlan(ctx context.Context) error {
+// WriteFiles writes all files or none, then marks the programs in p.Marks as executable in git's index. If git fails,
+// the files stay.
+func (p *Plan) WriteFiles(ctx context.Context) error {
 	if err := p.journal.ApplyChange(p.Change); err != nil {
 		return err
 	}

@@ -131,7 +131,7 @@ func runPublish(ctx context.Context, o publishOptions) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if err := plan.ApplyPlan(ctx); err != nil {
+	if err := plan.WriteFiles(ctx); err != nil {
 		return o.tellPublishError(err)
 	}
 	return o.reportPublish(plan)

@@ -48,7 +48,7 @@ func (in *Inspection) setOffInWords() (all []string) {
 func (in *Inspection) checkOtherAccounts() (all []check.Finding) {
 	for _, a := range in.Accounts {
 		says := cmp.Or(a.OnInWords(), a.Config+" is another account of Claude Code, without a springfield plugin")
-		all = append(all, check.Noted(says, a.CommandTo("status")))
+		all = append(all, check.Noted(says, a.SpringfieldCommand("status")))
 	}
 	return all
 }

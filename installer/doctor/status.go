@@ -133,7 +133,7 @@ func (in *Inspection) whyNoHook(hookless client.Switched) string {
 func (in *Inspection) HowToBegin() string {
 	for _, a := range in.Accounts {
 		if len(a.On) > 0 {
-			return a.CommandTo("status")
+			return a.SpringfieldCommand("status")
 		}
 	}
 	return in.howToSwitchOn(cmp.Or(in.argToEnable(generator.Suite.Suggested), registry.Default()))

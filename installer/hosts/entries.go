@@ -70,7 +70,7 @@ func (entries) PlanAllOff(now *settings.Settings, at Place, _ bool, c *journal.C
 	for _, r := range byUs {
 		ids = append(ids, r.ID)
 		at.noteRemoval(c)
-		if err := now.ReleaseFor(c, settings.ForeignFile{Host: at.Host.Name, Path: r.File}, r.ID); err != nil {
+		if err := now.ReleaseFor(c, settings.HostFile{Host: at.Host.Name, Path: r.File}, r.ID); err != nil {
 			left = append(left, settings.Left{What: err.Error(), Remove: "fix that file, then remove the entries for " + r.ID, Failed: true})
 		}
 	}
@@ -98,9 +98,9 @@ func (entries) PlanAllOff(now *settings.Settings, at Place, _ bool, c *journal.C
 	return ids, left, nil
 }
 
-func (r Request) EntryFile() settings.ForeignFile {
+func (r Request) EntryFile() settings.HostFile {
 	path, _ := r.At.Host.EntryIn(r.At, r.ID)
-	return settings.ForeignFile{Host: r.At.Host.Name, Path: path}
+	return settings.HostFile{Host: r.At.Host.Name, Path: path}
 }
 
 // ownsRecord reports whether e is the record of the plugin in the host's current file: its directory may have moved.
@@ -128,7 +128,7 @@ func (r Request) release(now *settings.Settings, c *journal.Change, of func(sett
 	byUs, err := now.EnabledByUsOn(r.At.Host.Name)
 	for _, e := range byUs {
 		if err == nil && of(e) {
-			err = now.ReleaseFor(c, settings.ForeignFile{Host: r.At.Host.Name, Path: e.File}, e.ID)
+			err = now.ReleaseFor(c, settings.HostFile{Host: r.At.Host.Name, Path: e.File}, e.ID)
 			r.At.noteRemoval(c)
 			released = append(released, e)
 		}

@@ -27,7 +27,7 @@ const (
 func extensionHost(name, title, agent string) Host {
 	return Host{
 		Name: name, Title: title, Agent: agent, Dir: "." + name, SettingsFile: "settings.json",
-		Scopes: []client.Scope{client.User}, Switching: entries{}, Entries: editsToLink,
+		Scopes: []client.Scope{client.User}, Switching: entries{}, Entries: linkRecordEdits,
 		Removals: func(Request) ([]document.Edit, error) {
 			return []document.Edit{{Path: []string{"source"}}, {Path: []string{"type"}}}, nil
 		},
@@ -45,7 +45,7 @@ func manifestIn(dir string, h Host) string { return filepath.Join(dir, h.Name+"-
 
 type record struct{ Source, Type string }
 
-func editsToLink(r Request) ([]document.Edit, error) {
+func linkRecordEdits(r Request) ([]document.Edit, error) {
 	var was record
 	path := linkRecordPath(r.At, r.ID)
 	err := readRecord(path, &was)

@@ -65,7 +65,7 @@ func (o *oracle) files() map[string]string {
 	return all
 }
 
-func (o *oracle) request(name string) (Request, settings.ForeignFile) {
+func (o *oracle) request(name string) (Request, settings.HostFile) {
 	r := Request{At: o.at, Enabling: settings.Enabling{Plugin: client.Plugin{Name: name, Marketplace: "hooks", Suite: filepath.Join(o.at.Home, "my hooks")}}}
 	r.ID = name
 	return r, r.EntryFile()

@@ -64,7 +64,7 @@ func (a ClaudeAccount) OnInWords() string {
 	return strings.Join(a.On, ", ") + " is enabled in " + a.Config + ", another account of Claude Code"
 }
 
-// CommandTo returns the command line that runs springfield with args for this account.
-func (a ClaudeAccount) CommandTo(args string) string {
+// SpringfieldCommand returns the command line that runs springfield with args for this account.
+func (a ClaudeAccount) SpringfieldCommand(args string) string {
 	return "CLAUDE_CONFIG_DIR=" + check.QuoteArgument(a.Config) + " springfield " + args
 }

@@ -52,7 +52,7 @@ func (s *Settings) PlanDisable(plugin client.Plugin, scope client.Scope) (journa
 		says, how, _ := strings.Cut(why[0], "; ")
 		return c, check.Advise(errors.New(says), how)
 	}
-	v.noteStillOn(&c, f, id)
+	v.noteIfStillOn(&c, f, id)
 	return c, nil
 }
 
@@ -130,7 +130,7 @@ func (s *Settings) takeBackInUser(c *journal.Change, f file) error {
 	return s.planRelease(c, user, f.At, allMembers)
 }
 
-func (v view) noteStillOn(c *journal.Change, f file, id string) {
+func (v view) noteIfStillOn(c *journal.Change, f file, id string) {
 	planned := f.Before
 	for _, e := range c.Edits {
 		if e.At == f.At && !e.State {

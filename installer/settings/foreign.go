@@ -8,11 +8,11 @@ import (
 	"github.com/cameronsjo/springfield/internal/journal"
 )
 
-// ForeignFile is a settings file of an agent other than Claude Code: JSON, possibly with comments.
-type ForeignFile struct{ Host, Path string }
+// HostFile is a settings file of an agent other than Claude Code: JSON, possibly with comments.
+type HostFile struct{ Host, Path string }
 
 // openForeign opens a settings file with the content that the plan so far gives it.
-func (s *Settings) openForeign(c *journal.Change, of ForeignFile) (f file, err error) {
+func (s *Settings) openForeign(c *journal.Change, of HostFile) (f file, err error) {
 	f.host = of.Host
 	if f.Edit, err = journal.OpenEdit("", of.Path); err != nil {
 		return f, fmt.Errorf("read settings: %w", err)
@@ -30,23 +30,23 @@ func (s *Settings) openForeign(c *journal.Change, of ForeignFile) (f file, err e
 
 // SetForPlugin adds edits of a different host's settings file to a plan, on behalf of a plugin. Unless plugin is "",
 // ReleaseFor can undo them.
-func (s *Settings) SetForPlugin(c *journal.Change, of ForeignFile, plugin string, edits []document.Edit) error {
-	return s.editForeign(c, of, func(f file) error { return s.setMembers(c, f, edits, plugin) })
+func (s *Settings) SetForPlugin(c *journal.Change, of HostFile, plugin string, edits []document.Edit) error {
+	return s.editHostFile(c, of, func(f file) error { return s.setMembers(c, f, edits, plugin) })
 }
 
-// CheckForeignFile returns an error if the file cannot be parsed or written.
-func (s *Settings) CheckForeignFile(of ForeignFile) error {
-	return s.editForeign(&journal.Change{}, of, file.CheckAccess)
+// CheckHostFile returns an error if the file cannot be parsed or written.
+func (s *Settings) CheckHostFile(of HostFile) error {
+	return s.editHostFile(&journal.Change{}, of, file.CheckAccess)
 }
 
 // ReleaseFor adds to a plan the edits that undo SetForPlugin, except in members that another plugin needs or that were
 // changed since.
-func (s *Settings) ReleaseFor(c *journal.Change, inFile ForeignFile, plugin string) error {
-	return s.editForeign(c, inFile, func(f file) error { return s.planRelease(c, f, plugin, allMembers) })
+func (s *Settings) ReleaseFor(c *journal.Change, inFile HostFile, plugin string) error {
+	return s.editHostFile(c, inFile, func(f file) error { return s.planRelease(c, f, plugin, allMembers) })
 }
 
-// editForeign runs step and merges the edits that it adds to c with earlier ones of the same file.
-func (s *Settings) editForeign(c *journal.Change, of ForeignFile, step func(f file) error) error {
+// editHostFile runs step and merges the edits that it adds to c with earlier ones of the same file.
+func (s *Settings) editHostFile(c *journal.Change, of HostFile, step func(f file) error) error {
 	f, err := s.openForeign(c, of)
 	if err != nil {
 		return err

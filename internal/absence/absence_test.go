@@ -114,7 +114,7 @@ func (n *night) event(t *testing.T, minutes int64, e ledger.AwayEvent) {
 func (n *night) decide(t *testing.T, minutes int64, r ledger.Record) {
 	t.Helper()
 	r.At, r.Cwd, r.Plugin = n.at(minutes), "/p", cmp.Or(r.Plugin, "ned-flanders")
-	s, err := ledger.OpenSession(n.Orders, "session:"+r.Session)
+	s, err := ledger.OpenUnlocked(n.Orders, "session:"+r.Session)
 	must(t, err)
 	must(t, s.LockSession())
 	_, err = s.AppendRecord(r)

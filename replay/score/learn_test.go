@@ -238,7 +238,7 @@ func encodeOpinion(all []example, scores []int) []byte {
 			continue
 		}
 		if points := int(math.Round(100 * w)); points != 0 {
-			lines = append(lines, fmt.Sprintf("weight %d %s", points, trait))
+			lines = append(lines, fmt.Sprintf("%d %s", points, trait))
 		}
 	}
 	slices.SortFunc(lines, func(a, b string) int {

@@ -192,7 +192,7 @@ type Memory struct {
 }
 
 // Members lists a memory's members in the ledger.
-func (r *Memory) Members(m *codec.ReadWriter) {
+func (r *Memory) Members(m *codec.Coder) {
 	m.Text("key", &r.Key)
 	m.Text("mark", &r.Mark)
 	m.Text("text", &r.Text)
@@ -209,7 +209,7 @@ func (r *Memory) Members(m *codec.ReadWriter) {
 }
 
 // Members lists an event's members in the history.
-func (e *LoopEvent) Members(m *codec.ReadWriter) {
+func (e *LoopEvent) Members(m *codec.Coder) {
 	m.KeepEmpty().Text("loop", &e.Loop)
 	codec.Number(m.KeepEmpty(), "at", &e.At)
 	m.KeepEmpty().Text("event", &e.Event)

@@ -74,9 +74,9 @@ type part struct {
 	Name string `json:"name,omitempty"`
 }
 
-func (p *part) Members(m *ReadWriter) { m.Text("name", &p.Name) }
+func (p *part) Members(m *Coder) { m.Text("name", &p.Name) }
 
-func (a *all) Members(m *ReadWriter) {
+func (a *all) Members(m *Coder) {
 	m.Text("text", &a.Text)
 	Number(m.KeepEmpty(), "kept", &a.Kept)
 	Number(m, "number", &a.Number)
@@ -128,7 +128,7 @@ func TestRefuses(t *testing.T) {
 // raws has a raw member.
 type raws struct{ log []byte }
 
-func (r *raws) Members(m *ReadWriter) { m.Raw("log", &r.log) }
+func (r *raws) Members(m *Coder) { m.Raw("log", &r.log) }
 
 // Readers of lines use the space of one line for the next.
 func TestWhatIsReadOutlivesTheLine(t *testing.T) {
@@ -189,14 +189,14 @@ type chosenPart struct {
 	N    *int   `json:"n"`
 }
 
-func (c *chosenPart) Members(m *ReadWriter) {
+func (c *chosenPart) Members(m *Coder) {
 	m.Text("name", &c.Name)
 	ReadOptional(m, "n", &c.N, Number[int])
 }
 
-func (c *chosen) Members(m *ReadWriter) {
+func (c *chosen) Members(m *Coder) {
 	m.Text("text", &c.Text)
-	ReadOptional(m, "yes", &c.Yes, (*ReadWriter).Bool)
+	ReadOptional(m, "yes", &c.Yes, (*Coder).Bool)
 	Number(m, "whole", &c.Whole)
 	ReadOptional(m, "float", &c.Float, ReadFloat)
 	m.Texts("texts", &c.Texts)
@@ -206,9 +206,9 @@ func (c *chosen) Members(m *ReadWriter) {
 }
 
 // within is an object with the members that a function lists.
-type within struct{ list func(*ReadWriter) }
+type within struct{ list func(*Coder) }
 
-func (w within) Members(m *ReadWriter) { w.list(m) }
+func (w within) Members(m *Coder) { w.list(m) }
 
 func firstFault(data []byte, o Object) *Fault {
 	parts, whole := ReadStrictly(data, o, nil)
@@ -232,7 +232,7 @@ func TestWhatIsWrongIsLeftOut(t *testing.T) {
 		`["it"]`:                  {`{}`, 1},
 	} {
 		var got, wanted chosen
-		parts, whole := ReadStrictly([]byte(file), within{func(m *ReadWriter) { m.Object("it", &got) }}, nil)
+		parts, whole := ReadStrictly([]byte(file), within{func(m *Coder) { m.Object("it", &got) }}, nil)
 		if whole != nil {
 			parts = append(parts, whole)
 		}
@@ -262,7 +262,7 @@ func FuzzReadStrictly(f *testing.F) {
 		d := json.NewDecoder(bytes.NewReader(value))
 		d.DisallowUnknownFields()
 		err := d.Decode(&want)
-		fault := firstFault(data, within{func(m *ReadWriter) { m.Object("it", &got) }})
+		fault := firstFault(data, within{func(m *Coder) { m.Object("it", &got) }})
 		if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) {
 			if fault == nil {
 				t.Fatalf("%s is read as %+v, want %v", value, got, err)
@@ -304,7 +304,7 @@ func TestFaultsHavePlaces(t *testing.T) {
 		`{"it": ["a"]}`:                           {"[", "it cannot be an array"},
 	} {
 		var c chosen
-		fault := firstFault([]byte(text), within{func(m *ReadWriter) { m.Object("it", &c) }})
+		fault := firstFault([]byte(text), within{func(m *Coder) { m.Object("it", &c) }})
 		if fault == nil || fault.Says != want.says || !strings.HasPrefix(text[fault.At:], want.at) {
 			t.Errorf("%s: %+v, want %s at %s", text, fault, want.says, want.at)
 		}
@@ -320,7 +320,7 @@ func TestListsOfObjects(t *testing.T) {
 		`[]`: "",
 	} {
 		var parts []chosenPart
-		two := within{func(m *ReadWriter) { m.Most = 2; ListOf(m, "parts", &parts) }}
+		two := within{func(m *Coder) { m.Most = 2; ListOf(m, "parts", &parts) }}
 		fault := firstFault([]byte(`{"parts": `+list+`}`), two)
 		got := ""
 		for _, p := range parts {

@@ -8,13 +8,13 @@ import (
 	"github.com/cameronsjo/springfield/runtime/secret"
 )
 
-// Object is a type that lists its members, for both reading and writing. For each, it calls a method of ReadWriter, or
+// Object is a type that lists its members, for both reading and writing. For each, it calls a method of Coder, or
 // a function of this package, with the member's name. A read calls the list once per member of the input, and only the
 // call with that name has an effect. A member of a wrong kind is an error for the whole object.
-type Object interface{ Members(*ReadWriter) }
+type Object interface{ Members(*Coder) }
 
-// ReadWriter is the output of a write, or the member that a read has reached.
-type ReadWriter struct {
+// Coder is the output of a write, or the member that a read has reached.
+type Coder struct {
 	Most int // objects to read of the next list, 0 for all
 
 	out     []byte
@@ -36,14 +36,14 @@ type ReadWriter struct {
 
 // Append appends o to dst as JSON, without empty members, unless o keeps them.
 func Append(dst []byte, o Object) []byte {
-	m := ReadWriter{out: append(dst, '{')}
+	m := Coder{out: append(dst, '{')}
 	o.Members(&m)
 	return append(m.out, '}')
 }
 
 // ReadObject reads a JSON object. It skips unlisted members and null. A member of the wrong type is an error.
 func ReadObject(data []byte, o Object) error {
-	m := ReadWriter{reading: true, decode: ValidText}
+	m := Coder{reading: true, decode: ValidText}
 	w := EnterValue(data, '{')
 	for w.Next() {
 		m.name, m.value = w.Key, w.Value()
@@ -59,7 +59,7 @@ func ReadObject(data []byte, o Object) error {
 }
 
 // KeepEmpty causes the next member to be written even if it is empty.
-func (m *ReadWriter) KeepEmpty() *ReadWriter {
+func (m *Coder) KeepEmpty() *Coder {
 	m.keep = true
 	return m
 }
@@ -67,7 +67,7 @@ func (m *ReadWriter) KeepEmpty() *ReadWriter {
 // beginMember reports whether the named member is to be read, unless it is null, or written now. Before a write, it
 // appends the name. It skips an empty member, unless KeepEmpty was called. When names are collected, it only adds the
 // name to them.
-func (m *ReadWriter) beginMember(name string, empty bool) (isHere bool) {
+func (m *Coder) beginMember(name string, empty bool) (isHere bool) {
 	if m.names != nil {
 		*m.names = append(*m.names, name)
 		return false
@@ -92,7 +92,7 @@ func (m *ReadWriter) beginMember(name string, empty bool) (isHere bool) {
 
 // noteWrongKind records that a member's value is not the wanted kind. A strict read then ignores the value, and notes a
 // fault unless it is null. Any other read fails.
-func (m *ReadWriter) noteWrongKind(value []byte, wanted string) {
+func (m *Coder) noteWrongKind(value []byte, wanted string) {
 	if m.strict == nil {
 		if m.err == nil {
 			m.err = errors.New(string(m.name) + " is not a " + wanted)
@@ -111,7 +111,7 @@ func (m *ReadWriter) noteWrongKind(value []byte, wanted string) {
 }
 
 // Text reads or writes a member that is a string.
-func (m *ReadWriter) Text(name string, v *string) {
+func (m *Coder) Text(name string, v *string) {
 	if !m.beginMember(name, *v == "") {
 		return
 	}
@@ -125,7 +125,7 @@ func (m *ReadWriter) Text(name string, v *string) {
 }
 
 // Masked is like Text for a text that may quote a session. It masks secrets when writing.
-func (m *ReadWriter) Masked(name string, v *string) {
+func (m *Coder) Masked(name string, v *string) {
 	if m.out != nil && *v != "" {
 		masked := secret.Mask(*v)
 		v = &masked
@@ -133,7 +133,7 @@ func (m *ReadWriter) Masked(name string, v *string) {
 	m.Text(name, v)
 }
 
-func (m *ReadWriter) Bool(name string, v *bool) {
+func (m *Coder) Bool(name string, v *bool) {
 	if !m.beginMember(name, !*v) {
 		return
 	}
@@ -147,7 +147,7 @@ func (m *ReadWriter) Bool(name string, v *bool) {
 }
 
 // Raw reads or writes a member of any kind. It reads a copy, because readers reuse a line's memory.
-func (m *ReadWriter) Raw(name string, v *[]byte) {
+func (m *Coder) Raw(name string, v *[]byte) {
 	if !m.beginMember(name, len(*v) == 0) {
 		return
 	}
@@ -159,7 +159,7 @@ func (m *ReadWriter) Raw(name string, v *[]byte) {
 }
 
 // Object reads or writes a member that is an object. An object without members counts as empty.
-func (m *ReadWriter) Object(name string, o Object) {
+func (m *Coder) Object(name string, o Object) {
 	keep, before := m.keep, len(m.out)
 	if !m.beginMember(name, false) {
 		return
@@ -177,7 +177,7 @@ func (m *ReadWriter) Object(name string, o Object) {
 	m.out = append(m.out, '}')
 }
 
-func (m *ReadWriter) Texts(name string, v *[]string) {
+func (m *Coder) Texts(name string, v *[]string) {
 	all := []string{}
 	if m.eachElement(name, len(*v), func(i int) { m.out = AppendText(m.out, (*v)[i]) }, func(raw []byte) {
 		if raw[0] != '"' {
@@ -194,7 +194,7 @@ type integer interface {
 	~int | ~int64 | ~uint8 | ~uint32 | ~uint64
 }
 
-func Number[T integer](m *ReadWriter, name string, v *T) {
+func Number[T integer](m *Coder, name string, v *T) {
 	if !m.beginMember(name, *v == 0) {
 		return
 	}
@@ -205,7 +205,7 @@ func Number[T integer](m *ReadWriter, name string, v *T) {
 	}
 }
 
-func Numbers[T integer](m *ReadWriter, name string, v *[]T) {
+func Numbers[T integer](m *Coder, name string, v *[]T) {
 	all := []T{}
 	if m.eachElement(name, len(*v), func(i int) { m.out = appendInteger(m.out, int64((*v)[i]), (*v)[i] > 0) }, func(raw []byte) {
 		var n T
@@ -218,7 +218,7 @@ func Numbers[T integer](m *ReadWriter, name string, v *[]T) {
 }
 
 // NumberPair reads or writes a list of two numbers. Two zeros count as empty.
-func NumberPair(m *ReadWriter, name string, v *[2]int64) {
+func NumberPair(m *Coder, name string, v *[2]int64) {
 	var all []int64
 	if *v != ([2]int64{}) {
 		all = v[:]
@@ -233,7 +233,7 @@ func NumberPair(m *ReadWriter, name string, v *[2]int64) {
 func ListOf[T any, O interface {
 	*T
 	Object
-}](m *ReadWriter, name string, v *[]T) {
+}](m *Coder, name string, v *[]T) {
 	all := []T{}
 	list := func(do listStep, i int) Object {
 		switch do {
@@ -262,7 +262,7 @@ const (
 
 // eachObject reads or writes the objects of ListOf. It reports whether it was reading and found the member. It omits
 // invalid objects, and reads at most m.Most unless that is 0. It is not generic, so that it is compiled once.
-func (m *ReadWriter) eachObject(name string, n int, list func(do listStep, i int) Object) (wasRead bool) {
+func (m *Coder) eachObject(name string, n int, list func(do listStep, i int) Object) (wasRead bool) {
 	most, number, read := m.Most, 0, 0
 	m.Most = 0
 	return m.eachElement(name, n, func(i int) { m.out = Append(m.out, list(oldElement, i)) }, func(raw []byte) {
@@ -285,7 +285,7 @@ func (m *ReadWriter) eachObject(name string, n int, list func(do listStep, i int
 func Optional[T any, O interface {
 	*T
 	Object
-}](m *ReadWriter, name string, v **T) {
+}](m *Coder, name string, v **T) {
 	if m.reading && *v == nil && m.beginMember(name, false) {
 		*v = new(T)
 	}
@@ -299,7 +299,7 @@ func Optional[T any, O interface {
 
 // eachElement calls read with each raw element, or write with each index below n. It returns true if it read
 // the member, even if that is not a list.
-func (m *ReadWriter) eachElement(name string, n int, write func(i int), read func(raw []byte)) bool {
+func (m *Coder) eachElement(name string, n int, write func(i int), read func(raw []byte)) (hasRead bool) {
 	if !m.beginMember(name, n == 0) {
 		return false
 	}
@@ -337,7 +337,7 @@ func parseInteger(raw []byte) (bits int64, err error) {
 	return bits, err
 }
 
-func readNumber[T integer](m *ReadWriter, raw []byte, v *T) bool {
+func readNumber[T integer](m *Coder, raw []byte, v *T) bool {
 	n, err := parseInteger(raw)
 	read := T(n)
 	if err != nil || int64(read) != n || (read < 0) != (raw[0] == '-' && n != 0) {
@@ -362,21 +362,21 @@ func ReadStrictly(data []byte, o Object, others func(name string) bool) (parts [
 	default:
 		return nil, &Fault{At: len(data) - len(value), Says: "the file cannot be " + WithArticle(KindName(value))}
 	}
-	m := ReadWriter{reading: true, strict: data, decode: ExactText}
+	m := Coder{reading: true, strict: data, decode: ExactText}
 	m.readMembers(value, o, others)
 	return m.faults, nil
 }
 
 func MemberNames(o Object) (names []string) {
-	o.Members(&ReadWriter{reading: true, names: &names})
+	o.Members(&Coder{reading: true, names: &names})
 	return names
 }
 
 // offsetOf returns the offset of part in the strict text, from the slices' capacities.
-func (m *ReadWriter) offsetOf(part []byte) int { return cap(m.strict) - cap(part) }
+func (m *Coder) offsetOf(part []byte) int { return cap(m.strict) - cap(part) }
 
 // readObject reads o from value. It returns false if a strict read finds a mistake.
-func (m *ReadWriter) readObject(value []byte, o Object) bool {
+func (m *Coder) readObject(value []byte, o Object) bool {
 	if m.strict == nil {
 		if err := ReadObject(value, o); err != nil && m.err == nil {
 			m.err = errors.New(string(m.name) + ": " + err.Error())
@@ -387,13 +387,13 @@ func (m *ReadWriter) readObject(value []byte, o Object) bool {
 		m.noteWrongKind(value, "object")
 		return false
 	}
-	inner := ReadWriter{reading: true, strict: m.strict, decode: ExactText, path: m.path + string(m.name) + "."}
+	inner := Coder{reading: true, strict: m.strict, decode: ExactText, path: m.path + string(m.name) + "."}
 	inner.readMembers(value, o, nil)
 	m.faults = append(m.faults, inner.faults...)
 	return len(inner.faults) == 0
 }
 
-func (m *ReadWriter) readMembers(value []byte, o Object, others func(name string) bool) {
+func (m *Coder) readMembers(value []byte, o Object, others func(name string) bool) {
 	w := EnterValue(value, '{')
 	for w.Next() {
 		key := w.Key
@@ -406,7 +406,7 @@ func (m *ReadWriter) readMembers(value []byte, o Object, others func(name string
 }
 
 // ReadOptional reads a member by calling read, and leaves *v nil if the member is absent or wrong. It never writes.
-func ReadOptional[T any](m *ReadWriter, name string, v **T, read func(m *ReadWriter, name string, v *T)) {
+func ReadOptional[T any](m *Coder, name string, v **T, read func(m *Coder, name string, v *T)) {
 	if m.beginMember(name, true) {
 		value, before := new(T), len(m.faults)
 		if read(m, name, value); len(m.faults) == before {
@@ -416,7 +416,7 @@ func ReadOptional[T any](m *ReadWriter, name string, v **T, read func(m *ReadWri
 }
 
 // ReadFloat reads a member that is any number. It never writes.
-func ReadFloat(m *ReadWriter, name string, v *float64) {
+func ReadFloat(m *Coder, name string, v *float64) {
 	if !m.beginMember(name, true) {
 		return
 	}

@@ -22,7 +22,7 @@ import (
 func decided(t *testing.T, d Console, all ...ledger.Record) {
 	t.Helper()
 	for i, r := range all {
-		s, err := ledger.OpenSession(d.Dir, "session:"+r.Session)
+		s, err := ledger.OpenUnlocked(d.Dir, "session:"+r.Session)
 		must(t, err)
 		r.At, r.Plugin = d.Now().Add(time.Duration(i-len(all))*time.Second).UnixMilli()+r.At, cmp.Or(r.Plugin, "ned")
 		if _, err := s.AppendRecord(r); err != nil {

@@ -125,7 +125,7 @@ type holdShape struct {
 	Until   int64 // 0, and omitted, until resume
 }
 
-func (h *holdShape) Members(m *codec.ReadWriter) {
+func (h *holdShape) Members(m *codec.Coder) {
 	m.KeepEmpty().Text("session", &h.Session)
 	m.KeepEmpty().Bool("held", &h.Held)
 	codec.Number(m, "since", &h.Since)

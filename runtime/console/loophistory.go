@@ -27,7 +27,7 @@ type pastLoop struct {
 	typed int    // last maximum that the user typed, or 0
 }
 
-func (p *pastLoop) Members(m *codec.ReadWriter) {
+func (p *pastLoop) Members(m *codec.Coder) {
 	m.KeepEmpty().Text("id", &p.ID)
 	m.KeepEmpty().Text("directory", &p.Directory)
 	codec.Number(m.KeepEmpty(), "began", &p.Began)

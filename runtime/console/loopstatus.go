@@ -26,7 +26,7 @@ type loopStatus struct {
 	Ceiling int
 }
 
-func (s *loopStatus) Members(m *codec.ReadWriter) {
+func (s *loopStatus) Members(m *codec.Coder) {
 	m.KeepEmpty().Text("directory", &s.Directory)
 	m.KeepEmpty().Text("file", &s.File)
 	m.KeepEmpty().Text("state", &s.State)
@@ -41,7 +41,7 @@ type loopJSON struct {
 	Limit int // max or the ceiling
 }
 
-func (l *loopJSON) Members(m *codec.ReadWriter) {
+func (l *loopJSON) Members(m *codec.Coder) {
 	m.Text("id", &l.ID)
 	codec.Number(m.KeepEmpty(), "iteration", &l.Count)
 	codec.Number(m.KeepEmpty(), "max", &l.Max)

@@ -22,16 +22,16 @@ type Visitor struct {
 	word  string
 }
 
-// HashAll visits the features of questions, and of the context, the end of the text that they are in.
-func (v *Visitor) HashAll(questions []string, context string) {
+// VisitAll visits the features of questions, and of the context, the end of the text that they are in.
+func (v *Visitor) VisitAll(questions []string, context string) {
 	for _, question := range questions {
-		v.HashWords(question, true)
+		v.VisitWords(question, true)
 	}
-	v.HashWords(context, false)
+	v.VisitWords(context, false)
 }
 
-// HashWords visits the features of a text. The same features have other buckets in a question.
-func (v *Visitor) HashWords(text string, question bool) {
+// VisitWords visits the features of a text. The same features have other buckets in a question.
+func (v *Visitor) VisitWords(text string, question bool) {
 	before, kind := "", " "
 	if question {
 		kind = "?"

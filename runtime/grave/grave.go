@@ -35,13 +35,13 @@ func (w Weights) Find(text string) (word string, found bool) {
 	for _, question := range questions {
 		s := score{weights: w}
 		v := Visitor{Visit: s.add}
-		if v.HashWords(question, true); s.isMoreThan(sure) {
+		if v.VisitWords(question, true); s.isMoreThan(sure) {
 			return s.act, true
 		}
 	}
 	s := score{weights: w}
 	v := Visitor{Visit: s.add}
-	if v.HashAll(questions, end); s.isMoreThan(likely) {
+	if v.VisitAll(questions, end); s.isMoreThan(likely) {
 		return s.act, true
 	}
 	return "", false

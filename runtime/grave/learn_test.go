@@ -28,9 +28,9 @@ type example struct {
 func (e *example) read() {
 	v := grave.Visitor{Visit: func(bucket int, _ string) { e.buckets = append(e.buckets, bucket) }}
 	questions, end := grave.FindQuestions(e.Text)
-	v.HashAll(questions, "")
+	v.VisitAll(questions, "")
 	e.asked = len(e.buckets)
-	v.HashWords(end, false)
+	v.VisitWords(end, false)
 	for _, question := range questions {
 		end = strings.Replace(end, question+"\n", "", 1)
 	}

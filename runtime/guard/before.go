@@ -28,7 +28,7 @@ type Background struct {
 }
 
 // Members lists the members of a task in Claude Code's event.
-func (b *Background) Members(m *codec.ReadWriter) {
+func (b *Background) Members(m *codec.Coder) {
 	m.Text("id", &b.ID)
 	m.Text("type", &b.Type)
 	m.Text("description", &b.Description)

@@ -21,7 +21,7 @@ type said struct {
 	behavior, message string // of a denied permission
 }
 
-func (o *said) Members(m *codec.ReadWriter) {
+func (o *said) Members(m *codec.Coder) {
 	m.Text("decision", &o.decision)
 	m.Text("reason", &o.reason)
 	m.Text("systemMessage", &o.systemMessage)
@@ -32,7 +32,7 @@ func (o *said) Members(m *codec.ReadWriter) {
 
 type saidOfEvent said
 
-func (o *saidOfEvent) Members(m *codec.ReadWriter) {
+func (o *saidOfEvent) Members(m *codec.Coder) {
 	m.Text("hookEventName", &o.event)
 	m.Text("additionalContext", &o.context)
 	if o.behavior != "" {
@@ -42,7 +42,7 @@ func (o *saidOfEvent) Members(m *codec.ReadWriter) {
 
 type denial said
 
-func (o *denial) Members(m *codec.ReadWriter) {
+func (o *denial) Members(m *codec.Coder) {
 	m.Text("behavior", &o.behavior)
 	m.Text("message", &o.message)
 }

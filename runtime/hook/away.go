@@ -26,7 +26,7 @@ func (s *start) denyWhileAway(settings Settings) {
 	if !ok || s.holdVeto().Rule != "" {
 		return
 	}
-	session, err := ledger.OpenSession(s.state, sessionKey(s.event))
+	session, err := ledger.OpenUnlocked(s.state, sessionKey(s.event))
 	if err != nil {
 		s.noteForDebug("read ledger: " + err.Error())
 		return

@@ -15,9 +15,9 @@ import (
 	"github.com/cameronsjo/springfield/runtime/workspace"
 )
 
-// findLoopDriver returns the strategy whose loop drives this session, or "". A loop that has driven it precedes
+// findDrivingStrategy returns the strategy whose loop drives this session, or "". A loop that has driven it precedes
 // one that is armed in it. If two are equal, the last by name does: a goal loop before a spec.
-func (s *Snapshot) findLoopDriver() (strategyName, evidence string) {
+func (s *Snapshot) findDrivingStrategy() (strategyName, evidence string) {
 	if s.Home == "" {
 		return "", ""
 	}
@@ -103,7 +103,7 @@ func (s *start) hasCopyDecided(before ledger.State, settings Settings) bool {
 // notePluginIsOn records at the start of a session that the plugin is enabled. From the first stop on, other plugins
 // then yield to its loop, and plugins of loops leave away orders to it.
 func (s *start) notePluginIsOn(settings Settings) {
-	session, err := ledger.OpenSession(s.state, sessionKey(s.event))
+	session, err := ledger.OpenUnlocked(s.state, sessionKey(s.event))
 	if err == nil {
 		defer session.Close()
 		err = session.LockSession()

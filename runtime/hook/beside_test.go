@@ -273,7 +273,7 @@ func TestTwoCopiesDecideOnce(t *testing.T) {
 		w = newWorld(t, ned)
 		w.write("copy/strategy.json", ned)
 		at("plugin", "Moving to Task 2.")
-		s, err := ledger.OpenSession(w.path(".claude/springfield"), "session:s1")
+		s, err := ledger.OpenUnlocked(w.path(".claude/springfield"), "session:s1")
 		must(t, err)
 		must(t, s.LockSession())
 		r, _ := w.newest("session:s1")

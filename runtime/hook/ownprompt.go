@@ -62,10 +62,10 @@ func (s *Snapshot) meetPrompt(state ledger.State) ledger.State {
 		state = takeWord(state, said, s.readWords(o.Words), o.At)
 	}
 	for _, words := range heard {
-		state = takeForbidOrAsk(state, s.readWords(words))
+		state = takeDoubtfulWord(state, s.readWords(words))
 	}
 	if s.View.Escaped {
-		state = takeForbidOrAsk(state, lastword.Word{Kind: lastword.Forbids, Evidence: guard.Escaped})
+		state = takeDoubtfulWord(state, lastword.Word{Kind: lastword.Forbids, Evidence: guard.Escaped})
 	}
 	return state
 }
@@ -122,9 +122,9 @@ func takeWord(state ledger.State, promptID string, word lastword.Word, at int64)
 	return state
 }
 
-// takeForbidOrAsk applies a prompt that might not be the user's. It counts only if it forbids work, or asks
+// takeDoubtfulWord applies a prompt that might not be the user's. It counts only if it forbids work, or asks
 // something while work is not forbidden.
-func takeForbidOrAsk(state ledger.State, word lastword.Word) ledger.State {
+func takeDoubtfulWord(state ledger.State, word lastword.Word) ledger.State {
 	if word.Kind == lastword.Forbids || word.Kind == lastword.Asks && state.Said.Kind != string(lastword.Forbids) {
 		state.Said.Kind, state.Said.Evidence = string(word.Kind), word.Evidence
 		state.Leave, state.Once = "", false

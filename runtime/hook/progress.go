@@ -16,7 +16,7 @@ type ProgressCommand struct {
 	Every   int      `json:"every,omitempty"`
 }
 
-func (p *ProgressCommand) Members(m *codec.ReadWriter) {
+func (p *ProgressCommand) Members(m *codec.Coder) {
 	m.Texts("command", &p.Command)
 	codec.Number(m, "every", &p.Every)
 }

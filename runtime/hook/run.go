@@ -242,7 +242,7 @@ type answer struct {
 // decideAndRecord decides a stop, asks a judge if necessary, changes the workspace's files and records the decision. If
 // the change or the record fails, the agent may stop. A decided stop gets a silent answer.
 func (s *start) decideAndRecord(settings Settings) answer {
-	session, err := ledger.OpenSession(s.state, sessionKey(s.event))
+	session, err := ledger.OpenUnlocked(s.state, sessionKey(s.event))
 	if err != nil {
 		return s.unwrittenAnswer(settings, Settled{}, faultLedger, err)
 	}

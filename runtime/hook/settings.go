@@ -176,7 +176,7 @@ func Defaults(known strategy.Strategy, ruleSet string) (Settings, error) {
 // budget is the limits from a file: per 5 minutes, per prompt, per hour.
 type budget [3]*int
 
-func (b *budget) Members(m *codec.ReadWriter) {
+func (b *budget) Members(m *codec.Coder) {
 	for i, name := range []string{"burst", "prompt", "hour"} {
 		codec.ReadOptional(m, name, &b[i], codec.Number[int])
 	}
@@ -190,7 +190,7 @@ type settingsMembers struct {
 	budget   budget
 }
 
-func (f *settingsMembers) Members(m *codec.ReadWriter) {
+func (f *settingsMembers) Members(m *codec.Coder) {
 	f.options.Members(m)
 	var other string // already read by ReadPlugin, or for editors
 	m.Text("$schema", &other)

@@ -156,7 +156,7 @@ func (s *Snapshot) vetoByEventOrLog() guard.Veto {
 	case guard.RalphArmed(s.Event.Cwd, s.Event.SessionID):
 		return guard.Veto{Rule: "ralph-loop", Evidence: "ralph-loop drives this session: its state file is armed"}
 	}
-	driver, evidence := s.findLoopDriver()
+	driver, evidence := s.findDrivingStrategy()
 	if s.drives = driver == s.Settings.Strategy.Name; driver != "" && !s.drives {
 		return guard.Veto{Rule: "another-loop", Evidence: driver + " drives this session: " + evidence}
 	}

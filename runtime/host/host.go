@@ -151,7 +151,7 @@ type Event struct {
 }
 
 // Common lists the members of an event that all hosts share.
-func (e *Event) Common(m *codec.ReadWriter) {
+func (e *Event) Common(m *codec.Coder) {
 	m.Text("session_id", &e.SessionID)
 	m.Text("transcript_path", &e.TranscriptPath)
 	m.Text("cwd", &e.Cwd)
@@ -167,7 +167,7 @@ func (e *Event) Common(m *codec.ReadWriter) {
 	}
 }
 
-func (e *Event) CountSchedules(m *codec.ReadWriter, name string) {
+func (e *Event) CountSchedules(m *codec.Coder, name string) {
 	var crons []byte
 	m.Raw(name, &crons)
 	if codec.Elements(crons, func([]byte) { e.Crons++ }) {
@@ -177,7 +177,7 @@ func (e *Event) CountSchedules(m *codec.ReadWriter, name string) {
 
 // Members lists the members of Claude Code's event. Do not add a name by which a host's Is recognizes its own
 // events. Use Raw for types that can change.
-func (e *Event) Members(m *codec.ReadWriter) {
+func (e *Event) Members(m *codec.Coder) {
 	e.Common(m)
 	m.Text("prompt_id", &e.PromptID)
 	codec.ListOf(m, "background_tasks", &e.Tasks)

@@ -77,7 +77,7 @@ type Question struct {
 	Variables []string
 }
 
-func (q *Question) Members(m *codec.ReadWriter) {
+func (q *Question) Members(m *codec.Coder) {
 	m.Text("backend", &q.Backend)
 	m.Text("model", &q.Model)
 	m.Text("system", &q.System)
@@ -103,7 +103,7 @@ type Reply struct {
 	Detail string // a single line
 }
 
-func (r *Reply) Members(m *codec.ReadWriter) {
+func (r *Reply) Members(m *codec.Coder) {
 	m.KeepEmpty().Bool("continue", &r.Continue)
 	m.Text("why", &r.Why)
 	m.Text("model", &r.Model)
@@ -128,7 +128,7 @@ type Usage struct {
 	CacheWrite int64
 }
 
-func (u *Usage) Members(m *codec.ReadWriter) {
+func (u *Usage) Members(m *codec.Coder) {
 	codec.Number(m.KeepEmpty(), "input", &u.Input)
 	codec.Number(m.KeepEmpty(), "output", &u.Output)
 	codec.Number(m, "cache_read", &u.CacheRead)

@@ -96,9 +96,9 @@ func (c *Closing) findSentences() {
 }
 
 // FindAct returns a sentence with this act in the last paragraph, or in a final list and its intro. Asks is also
-// searched before that. If onlyEarlier is set, acts from Offers to Finishes are instead searched in at most maxNear
+// searched before that. If beforeClosing is set, acts from Offers to Finishes are instead searched in at most maxNear
 // bytes before that.
-func (c *Closing) FindAct(act Act, onlyEarlier bool) (said string, ok bool) {
+func (c *Closing) FindAct(act Act, beforeClosing bool) (said string, ok bool) {
 	switch act {
 	case Leave:
 		return c.asksLeave()
@@ -119,7 +119,7 @@ func (c *Closing) FindAct(act Act, onlyEarlier bool) (said string, ok bool) {
 		{Hands, language.Hand}, {Plans, language.Plan}, {Finishes, language.Finished},
 	} {
 		if by.act == act {
-			return c.saysClass(by.class, onlyEarlier)
+			return c.saysClass(by.class, beforeClosing)
 		}
 	}
 	return "", false
@@ -160,9 +160,9 @@ func (c *Closing) AnnouncesSearch() bool {
 	return (starts || announces) && !moves && c.in.Has(language.Seek, last.final[0].folded)
 }
 
-func (c *Closing) saysClass(class language.Class, onlyEarlier bool) (string, bool) {
+func (c *Closing) saysClass(class language.Class, beforeClosing bool) (string, bool) {
 	lists := [][]sentence{c.intro, c.final}
-	if onlyEarlier {
+	if beforeClosing {
 		lists = [][]sentence{c.near}
 	}
 	for _, list := range lists {

@@ -39,7 +39,7 @@ type AwayOrder struct {
 	Head, Kept string
 }
 
-func (o *AwayOrder) Members(m *codec.ReadWriter) {
+func (o *AwayOrder) Members(m *codec.Coder) {
 	m.KeepEmpty().Text("id", &o.ID)
 	codec.Number(m.KeepEmpty(), "at", &o.At)
 	codec.Number(m.KeepEmpty(), "until", &o.Until)
@@ -102,7 +102,7 @@ type AwayEvent struct {
 	Check string
 }
 
-func (e *AwayEvent) Members(m *codec.ReadWriter) {
+func (e *AwayEvent) Members(m *codec.Coder) {
 	codec.Number(m.KeepEmpty(), "at", &e.At)
 	m.KeepEmpty().Text("order", &e.Order)
 	m.Text("session", &e.Session)
@@ -148,7 +148,7 @@ func (a *Away) CountContinues() (n int) {
 
 type awayFile struct{ Orders []AwayOrder }
 
-func (f *awayFile) Members(m *codec.ReadWriter) { codec.ListOf(m, "orders", &f.Orders) }
+func (f *awayFile) Members(m *codec.Coder) { codec.ListOf(m, "orders", &f.Orders) }
 
 const awayName = "away.json" // the file of the orders
 

@@ -21,7 +21,7 @@ var noon = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 // decide puts a decision of a session on file.
 func decide(t testing.TB, dir, session, project string, at time.Time) string {
 	t.Helper()
-	s, err := OpenSession(dir, "session:"+session)
+	s, err := OpenUnlocked(dir, "session:"+session)
 	must(t, err)
 	defer s.Close()
 	id, err := s.AppendRecord(Record{At: at.UnixMilli(), Session: session, Cwd: project + "/sub", Project: project, Plugin: "ned", Decision: "stop", Rule: "r"})
@@ -132,7 +132,7 @@ func TestSweep(t *testing.T) {
 		}, ""},
 		"an open loop": {"", func(t *testing.T, dir string) {
 			file := filepath.Join(dir, "loop.md")
-			s, err := OpenSession(dir, "session:a")
+			s, err := OpenUnlocked(dir, "session:a")
 			must(t, err)
 			must(t, os.WriteFile(file, nil, 0o600))
 			defer s.Close()

@@ -259,7 +259,7 @@ func TestTakeFromSession(t *testing.T) {
 	if err != ErrSpent || spent != 600 {
 		t.Errorf("%d, %v", spent, err)
 	}
-	s, err := OpenSession(dir, "s")
+	s, err := OpenUnlocked(dir, "s")
 	must(t, err)
 	defer s.Close()
 	scratch.Equal(t, s.State.Spent, 600, "after a kill")

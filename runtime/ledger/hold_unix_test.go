@@ -26,12 +26,12 @@ func TestNothingIsWrittenThroughLinks(t *testing.T) {
 	_ = noteHold(dir, HoldEvent{now.UnixMilli(), HoldSet, "", Hold{}, claude})
 	AppendLoop(dir, activity.LoopEvent{Loop: "a1", Event: "start"})
 	SettleSpending(dir, now, now, 0, Outcome{Micros: 1})
-	if s, err := OpenSession(dir, "a"); err == nil {
+	if s, err := OpenUnlocked(dir, "a"); err == nil {
 		t.Error("a session's file that is a link is opened")
 		s.Close()
 	}
 	os.Remove(SessionFile(dir, "a"))
-	s, err := OpenSession(dir, "a")
+	s, err := OpenUnlocked(dir, "a")
 	must(t, err)
 	defer s.Close()
 	halveFile(SessionFile(dir, "b"), 2*maxFile, maxFile)
@@ -88,7 +88,7 @@ func TestRootKeepsNothing(t *testing.T) {
 	now := time.Now()
 	_, err := SetHold(dir, "", now, 0, claude)
 	must(t, err)
-	s, err := OpenSession(dir, "a")
+	s, err := OpenUnlocked(dir, "a")
 	must(t, err)
 	s.Close()
 	AppendLoop(dir, activity.LoopEvent{Loop: "a1", Event: "start"})
@@ -108,7 +108,7 @@ func TestRootKeepsNothing(t *testing.T) {
 	// A file that was there before may be a link to one of root's.
 	mine := SessionFile(dir, "b")
 	must(t, os.WriteFile(mine, nil, 0o600))
-	s, err = OpenSession(dir, "b")
+	s, err = OpenUnlocked(dir, "b")
 	must(t, err)
 	s.Close()
 	var stat syscall.Stat_t

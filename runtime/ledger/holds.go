@@ -20,7 +20,7 @@ type Hold struct {
 	Until int64 // Unix milliseconds, 0: until it is lifted
 }
 
-func (h *Hold) Members(m *codec.ReadWriter) {
+func (h *Hold) Members(m *codec.Coder) {
 	codec.Number(m.KeepEmpty(), "since", &h.Since)
 	codec.Number(m, "until", &h.Until)
 }
@@ -44,7 +44,7 @@ type HoldEvent struct {
 	Means
 }
 
-func (e *HoldEvent) Members(m *codec.ReadWriter) {
+func (e *HoldEvent) Members(m *codec.Coder) {
 	codec.Number(m.KeepEmpty(), "at", &e.At)
 	m.KeepEmpty().Text("did", &e.Did)
 	m.Text("of", &e.Of)

@@ -36,7 +36,7 @@ var must = scratch.Must
 
 // bump counts one up, as a hook spends one continue.
 func bump(dir, id string) error {
-	s, err := OpenSession(dir, id)
+	s, err := OpenUnlocked(dir, id)
 	if err != nil {
 		return err
 	}
@@ -52,7 +52,7 @@ func bump(dir, id string) error {
 
 func inPrompt(t *testing.T, dir, id string) int {
 	t.Helper()
-	s, err := OpenSession(dir, id)
+	s, err := OpenUnlocked(dir, id)
 	must(t, err)
 	defer s.Close()
 	return s.State.InPrompt
@@ -135,7 +135,7 @@ func TestStatelessRecords(t *testing.T) {
 	dir := t.TempDir()
 	must(t, bump(dir, "a"))
 	for range 500 { // more than what is read at first
-		s, err := OpenSession(dir, "a")
+		s, err := OpenUnlocked(dir, "a")
 		must(t, err)
 		busy := Record{Session: "a", Decision: None, Rule: "fault:busy", Evidence: strings.Repeat("x", 500)}
 		_, err = s.AppendRecord(busy)
@@ -177,7 +177,7 @@ func TestStateIsBounded(t *testing.T) {
 }
 
 func TestAppendRefusesWhatWouldNotBeFound(t *testing.T) {
-	s, err := OpenSession(t.TempDir(), "a")
+	s, err := OpenUnlocked(t.TempDir(), "a")
 	must(t, err)
 	defer s.Close()
 	if _, err := s.AppendRecord(Record{Decision: "stop", Evidence: strings.Repeat("x", maxRecord)}); err == nil {
@@ -187,10 +187,10 @@ func TestAppendRefusesWhatWouldNotBeFound(t *testing.T) {
 
 func TestLockGivesUpOnABusyLedger(t *testing.T) {
 	dir := t.TempDir()
-	first, err := OpenSession(dir, "a")
+	first, err := OpenUnlocked(dir, "a")
 	must(t, err)
 	must(t, first.LockSession())
-	second, err := OpenSession(dir, "a")
+	second, err := OpenUnlocked(dir, "a")
 	must(t, err)
 	scratch.ErrorIs(t, second.LockSession(), ErrBusy, "second hook")
 	_, err = first.AppendRecord(Record{Plugin: "p", Decision: "stop", Rule: "r", State: State{InPrompt: 7}})
@@ -204,13 +204,13 @@ func TestLockGivesUpOnABusyLedger(t *testing.T) {
 // A ledger that has grown keeps its last half, and a waiting hook reads the current state.
 func TestHalving(t *testing.T) {
 	dir := t.TempDir()
-	waiting, err := OpenSession(dir, "a")
+	waiting, err := OpenUnlocked(dir, "a")
 	must(t, err)
 	padding := strings.Repeat("x", 20<<10)
 	n := 0
 	add := func() string {
 		t.Helper()
-		s, err := OpenSession(dir, "a")
+		s, err := OpenUnlocked(dir, "a")
 		must(t, err)
 		defer s.Close()
 		must(t, s.LockSession())
@@ -256,7 +256,7 @@ func TestOpenWithoutAPlace(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	must(t, os.WriteFile(file, nil, 0o600))
 	for _, dir := range []string{"", filepath.Join(file, "springfield")} {
-		if _, err := OpenSession(dir, "a"); err == nil {
+		if _, err := OpenUnlocked(dir, "a"); err == nil {
 			t.Errorf("%q: no error", dir)
 		}
 	}

@@ -236,7 +236,7 @@ func (s *State) NoteJudgement(j Judged) {
 }
 
 // Members reads or writes a record's members, as in the file and in log --json.
-func (r *Record) Members(m *codec.ReadWriter) {
+func (r *Record) Members(m *codec.Coder) {
 	m.KeepEmpty().Text("id", &r.ID)
 	codec.Number(m.KeepEmpty(), "at", &r.At)
 	m.Text("host", &r.Host)
@@ -258,13 +258,13 @@ func (r *Record) Members(m *codec.ReadWriter) {
 	m.KeepEmpty().Object("state", &r.State)
 }
 
-func (l *Left) Members(m *codec.ReadWriter) {
+func (l *Left) Members(m *codec.Coder) {
 	codec.Number(m.KeepEmpty(), "burst", &l.Burst)
 	codec.Number(m.KeepEmpty(), "prompt", &l.Prompt)
 	codec.Number(m.KeepEmpty(), "hour", &l.Hour)
 }
 
-func (a *Asked) Members(m *codec.ReadWriter) {
+func (a *Asked) Members(m *codec.Coder) {
 	m.Text("backend", &a.Backend)
 	m.Text("model", &a.Model)
 	codec.Number(m.KeepEmpty(), "bytes", &a.Bytes)
@@ -279,13 +279,13 @@ func (a *Asked) Members(m *codec.ReadWriter) {
 	m.Masked("detail", &a.Detail)
 }
 
-func (j *Judged) Members(m *codec.ReadWriter) {
+func (j *Judged) Members(m *codec.Coder) {
 	m.Text("page", &j.Page)
 	m.Bool("continue", &j.Continue)
 	m.Masked("why", &j.Why)
 }
 
-func (s *State) Members(m *codec.ReadWriter) {
+func (s *State) Members(m *codec.Coder) {
 	codec.Number(m, "number", &s.Number)
 	codec.Number(m, "clock", &s.Clock.At)
 	codec.Number(m, "up", &s.Clock.Up)
@@ -318,7 +318,7 @@ func (s *State) Members(m *codec.ReadWriter) {
 	m.Raw("log", &s.Log)
 }
 
-func (o *Outage) Members(m *codec.ReadWriter) {
+func (o *Outage) Members(m *codec.Coder) {
 	codec.Number(m, "at", &o.At)
 	codec.Number(m, "since", &o.Since)
 	codec.Number(m, "turns", &o.Turns)
@@ -326,7 +326,7 @@ func (o *Outage) Members(m *codec.ReadWriter) {
 	codec.Number(m, "times", &o.Times)
 }
 
-func (s *Said) Members(m *codec.ReadWriter) {
+func (s *Said) Members(m *codec.Coder) {
 	m.Text("of", &s.Of)
 	m.Text("kind", &s.Kind)
 	m.Masked("evidence", &s.Evidence)
@@ -334,7 +334,7 @@ func (s *Said) Members(m *codec.ReadWriter) {
 	m.Masked("held", &s.Held)
 }
 
-func (p *SeenPlugin) Members(m *codec.ReadWriter) {
+func (p *SeenPlugin) Members(m *codec.Coder) {
 	m.Text("plugin", &p.Plugin)
 	m.Text("strategy", &p.Strategy)
 	codec.Number(m, "at", &p.At)

@@ -69,8 +69,8 @@ type Session struct {
 	locked bool
 }
 
-// OpenSession opens or creates a session's ledger and reads its last state.
-func OpenSession(dir, id string) (*Session, error) {
+// OpenUnlocked opens or creates a session's ledger and reads its last state.
+func OpenUnlocked(dir, id string) (*Session, error) {
 	if dir == "" {
 		return nil, errors.New("no home directory to keep the ledger in")
 	}
@@ -174,7 +174,7 @@ type active struct {
 	Project string
 }
 
-func (a *active) Members(m *codec.ReadWriter) {
+func (a *active) Members(m *codec.Coder) {
 	codec.Number(m.KeepEmpty(), "at", &a.At)
 	m.KeepEmpty().Text("id", &a.ID)
 	m.Text("project", &a.Project)

@@ -26,7 +26,7 @@ type Spend struct {
 	Until int64
 }
 
-func (s *Spend) Members(m *codec.ReadWriter) {
+func (s *Spend) Members(m *codec.Coder) {
 	m.KeepEmpty().Text("day", &s.Day)
 	codec.Number(m.KeepEmpty(), "micros", &s.Micros)
 	codec.Number(m.KeepEmpty(), "questions", &s.Questions)
@@ -88,7 +88,7 @@ func TakeFromDay(dir string, now time.Time, micros, limit int64) error {
 // TakeFromSession reserves the cost in the session's state and returns the session's costs, or ErrSpent at the limit.
 // It locks the session and writes r as Asking, because two stops might ask at once.
 func TakeFromSession(dir, id string, r Record, micros, limit int64) (spent int64, err error) {
-	s, err := OpenSession(dir, id)
+	s, err := OpenUnlocked(dir, id)
 	if err != nil {
 		return 0, err
 	}

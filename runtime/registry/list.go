@@ -17,7 +17,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/strategy/ned"
 	"github.com/cameronsjo/springfield/runtime/strategy/speckit"
 	"github.com/cameronsjo/springfield/runtime/strategy/specum"
-	"github.com/cameronsjo/springfield/runtime/strategy/todocontinuation"
+	"github.com/cameronsjo/springfield/runtime/strategy/todo"
 	"github.com/cameronsjo/springfield/runtime/strategy/wiggum"
 )
 
@@ -30,7 +30,7 @@ var Strategies = []*strategy.Strategy{
 	&speckit.Strategy,
 	&specum.Strategy,
 	&wiggum.Strategy,
-	&todocontinuation.Strategy,
+	&todo.Strategy,
 }
 
 // Hosts are all there are, in alphabetical order. They must not be changed.

@@ -109,7 +109,7 @@ var scriptRunners = []string{"node", "bun", "deno"}
 func HostOfProgram(exe, name string, argv []string) *host.Host {
 	first := min(len(argv), 1)
 	names := append([]string{name, exe}, argv[:first]...)
-	runs := slices.ContainsFunc(names, func(name string) bool { return slices.Contains(scriptRunners, baseOf(name)) })
+	runs := slices.ContainsFunc(names, func(name string) bool { return slices.Contains(scriptRunners, programName(name)) })
 	for _, arg := range argv[first:] {
 		if runs && !strings.HasPrefix(arg, "-") { // the script
 			names = append(names, arg)
@@ -122,7 +122,7 @@ func HostOfProgram(exe, name string, argv []string) *host.Host {
 			installed, version := path.Split(name) // …/claude/versions/2.1.330
 			versions := version != "" && strings.HasSuffix(installed, "/"+h.Program+"/versions/")
 			packaged := h.Package != "" && strings.Contains(name, "/"+h.Package)
-			if baseOf(name) == h.Program || versions || packaged {
+			if programName(name) == h.Program || versions || packaged {
 				return h
 			}
 		}
@@ -130,7 +130,7 @@ func HostOfProgram(exe, name string, argv []string) *host.Host {
 	return nil
 }
 
-func baseOf(program string) string {
+func programName(program string) string {
 	base := path.Base(strings.ReplaceAll(program, `\`, "/"))
 	if end := len(base) - len(".exe"); end > 0 && strings.EqualFold(base[end:], ".exe") {
 		return strings.ToLower(base[:end])

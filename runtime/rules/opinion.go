@@ -47,15 +47,16 @@ func OpinionTraits(rule string, s *strategy.Situation, traits []string) []string
 func weigh(data string, traits []string) (score, limit, similar, reports int) {
 	for line := range strings.Lines(data) {
 		kind, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
-		first, rest, _ := strings.Cut(rest, " ")
+		first, counts, _ := strings.Cut(rest, " ")
 		n, _ := strconv.Atoi(first)
+		weight, err := strconv.Atoi(kind)
 		switch {
 		case kind == "limit":
 			limit = n
-		case kind == "weight" && slices.Contains(traits, rest):
-			score += n
+		case err == nil && slices.Contains(traits, rest):
+			score += weight
 		case kind == "seen" && similar == 0 && score <= n:
-			first, rest, _ := strings.Cut(rest, " ")
+			first, rest, _ := strings.Cut(counts, " ")
 			similar, _ = strconv.Atoi(first)
 			reports, _ = strconv.Atoi(rest)
 		}

@@ -91,7 +91,7 @@ func (o *decider) Decide(s strategy.Situation) strategy.Verdict { return o.Prepa
 
 // Members lists the members of a settings file. It accepts one rule more than MaxRules, so that FillFrom can
 // report the fault.
-func (o *Options) Members(m *codec.ReadWriter) {
+func (o *Options) Members(m *codec.Coder) {
 	m.Text("rules", &o.Set)
 	m.Most = MaxRules + 1
 	codec.ListOf(m, "add", &o.Add)

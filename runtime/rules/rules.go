@@ -59,7 +59,7 @@ type Rule struct {
 	Test func(strategy.Situation) (evidence, reason string, ok bool)
 }
 
-func (r *Rule) Members(m *codec.ReadWriter) {
+func (r *Rule) Members(m *codec.Coder) {
 	m.Text("id", &r.ID)
 	m.Bool("asked", &r.Asked)
 	m.Text("tool", &r.Tool)

@@ -70,7 +70,7 @@ type Options struct {
 
 func (o *Options) MaxIterations() int { return o.Ceiling.Value }
 
-func (o *Options) Members(m *codec.ReadWriter) {
+func (o *Options) Members(m *codec.Coder) {
 	o.Ceiling.Member(m)
 	m.Texts("checks", &o.Checks)
 }

@@ -98,7 +98,7 @@ func TestKilledHookHasSpent(t *testing.T) {
 	}
 	must(t, cmd.Process.Kill())
 	cmd.Wait()
-	s, err := ledger.OpenSession(filepath.Join(a.home, ".claude", "springfield"), "session:s")
+	s, err := ledger.OpenUnlocked(filepath.Join(a.home, ".claude", "springfield"), "session:s")
 	must(t, err)
 	defer s.Close()
 	if p := a.spend(); p.Micros < 10_000 || s.State.Spent != p.Micros {

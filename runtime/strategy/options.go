@@ -60,7 +60,7 @@ type Number struct {
 	set    int // by the current file, 0: not set
 }
 
-func (n *Number) Member(m *codec.ReadWriter) { codec.Number(m, n.Name, &n.set) }
+func (n *Number) Member(m *codec.Coder) { codec.Number(m, n.Name, &n.set) }
 
 func (n *Number) OverlayNumber(below Number, l *Layer) {
 	set := n.set

@@ -35,7 +35,7 @@ type Log struct {
 	Prompt   string // uuid
 	PromptID string
 	Asks     place // the prompt's words
-	Opening  opening
+	Opening  turnOpening
 	Heard    []int64 // places of View.Heard
 	fresh    bool    // read from the beginning
 	Facts
@@ -73,8 +73,8 @@ type Facts struct {
 	Wakes    bool   // a call since then has scheduled a wake-up
 }
 
-// opening is the first line of View.Opening. A later line with the same ID can be forged.
-type opening struct {
+// turnOpening is the first line of View.Opening. A later line with the same ID can be forged.
+type turnOpening struct {
 	ID    string
 	Named bool // by the host
 	Found bool
@@ -225,7 +225,7 @@ func parseMillis(inside []byte) int64 {
 	return ms
 }
 
-func (l *Log) Members(m *codec.ReadWriter) {
+func (l *Log) Members(m *codec.Coder) {
 	codec.Number(m, "form", &l.Form)
 	m.Text("format", &l.Format)
 	codec.Number(m, "at", &l.Offset)
@@ -263,7 +263,7 @@ func (l *Log) Members(m *codec.ReadWriter) {
 	codec.ListOf(m, "plans", &l.Plans)
 }
 
-func (o *opening) Members(m *codec.ReadWriter) {
+func (o *turnOpening) Members(m *codec.Coder) {
 	m.Text("id", &o.ID)
 	m.Bool("named", &o.Named)
 	m.Bool("found", &o.Found)
@@ -272,7 +272,7 @@ func (o *opening) Members(m *codec.ReadWriter) {
 	codec.Number(m, "at", &o.At)
 }
 
-func (p *past) Members(m *codec.ReadWriter) {
+func (p *past) Members(m *codec.Coder) {
 	codec.Number(m.KeepEmpty(), "id", &p.ID)
 	m.Text("name", &p.Name)
 	codec.Number(m, "does", &p.Does)
@@ -284,7 +284,7 @@ func (p *past) Members(m *codec.ReadWriter) {
 	m.Bool("open", &p.Open)
 }
 
-func (c *claim) Members(m *codec.ReadWriter) {
+func (c *claim) Members(m *codec.Coder) {
 	codec.Number(m.KeepEmpty(), "id", &c.ID)
 	codec.Number(m, "of", &c.Of)
 	m.Text("name", &c.Name)
@@ -295,34 +295,34 @@ func (c *claim) Members(m *codec.ReadWriter) {
 	m.Object("when", &c.When)
 }
 
-func (j *job) Members(m *codec.ReadWriter) {
+func (j *job) Members(m *codec.Coder) {
 	m.Text("id", &j.ID)
 	codec.NumberPair(m, "in", &j.Input)
 }
 
-func (t *mate) Members(m *codec.ReadWriter) {
+func (t *mate) Members(m *codec.Coder) {
 	m.Text("name", &t.Name)
 	m.Bool("idle", &t.Idle)
 	codec.Number(m, "turn", &t.Turn)
 }
 
-func (t *todos) Members(m *codec.ReadWriter) {
+func (t *todos) Members(m *codec.Coder) {
 	m.Object("list", &t.List)
 	codec.ListOf(m, "tasks", &t.Tasks)
 	m.Object("when", &t.When)
 }
 
-func (l *list) Members(m *codec.ReadWriter) {
+func (l *list) Members(m *codec.Coder) {
 	codec.NumberPair(m, "place", &l.Place)
 	codec.Number(m, "sum", &l.Sum)
 }
 
-func (w *todoStamp) Members(m *codec.ReadWriter) {
+func (w *todoStamp) Members(m *codec.Coder) {
 	codec.Number(m, "turn", &w.Turn)
 	m.Bool("tasks", &w.Tasks)
 }
 
-func (t *task) Members(m *codec.ReadWriter) {
+func (t *task) Members(m *codec.Coder) {
 	m.Text("id", &t.ID)
 	codec.Number(m, "is", &t.State)
 	codec.NumberPair(m, "of", &t.Subject)
@@ -330,20 +330,20 @@ func (t *task) Members(m *codec.ReadWriter) {
 	codec.Numbers(m, "after", &t.Blockers)
 }
 
-func (s *skill) Members(m *codec.ReadWriter) {
+func (s *skill) Members(m *codec.Coder) {
 	m.Text("name", &s.Name)
 	codec.Number(m, "from", &s.From)
 	codec.Number(m, "turn", &s.Turn)
 }
 
-func (f *feedback) Members(m *codec.ReadWriter) {
+func (f *feedback) Members(m *codec.Coder) {
 	codec.Numbers(m, "ours", &f.Ours)
 	codec.Number(m, "mine", &f.Mine)
 	codec.Number(m, "all", &f.All)
 	codec.Number(m, "own", &f.Own)
 }
 
-func (n *named) Members(m *codec.ReadWriter) {
+func (n *named) Members(m *codec.Coder) {
 	codec.NumberPair(m, "at", &n.At)
 	codec.Number(m.KeepEmpty(), "sum", &n.Sum)
 	codec.Number(m, "turn", &n.Turn)

@@ -57,7 +57,7 @@ func (f File) ReadNew(since []byte, promptID string) (next []byte, view View, er
 	}
 	rewritten := known && prior.Offset > 0 && r.Log.fresh
 	if o := &r.Log.Opening; promptID != "" && (!o.Named || o.ID != promptID) {
-		*o = opening{ID: promptID, Named: true}
+		*o = turnOpening{ID: promptID, Named: true}
 	}
 	if _, err = opened.Seek(r.Log.Offset, io.SeekStart); err != nil {
 		return

@@ -30,7 +30,7 @@ type Process struct {
 	Since   int64 // of the status, Unix milliseconds
 }
 
-func (p *Process) Members(m *codec.ReadWriter) {
+func (p *Process) Members(m *codec.Coder) {
 	codec.Number(m, "pid", &p.ID)
 	m.Text("sessionId", &p.Session)
 	m.Text("cwd", &p.Cwd)

@@ -33,7 +33,7 @@ type input struct {
 	agent string
 }
 
-func (in *input) Members(m *codec.ReadWriter) {
+func (in *input) Members(m *codec.Coder) {
 	in.Common(m)
 	m.Text("turn_id", &in.PromptID)
 	m.Text("agent_id", &in.agent)
@@ -71,7 +71,7 @@ func parseLine(e *transcript.Entry) bool {
 			case `"turn_context"`:
 				matters = takeTurnContext(e, &p)
 			case `"session_meta"`:
-				matters = takeSessionLine(e, &p)
+				matters = takeSessionMeta(e, &p)
 			}
 			if !matters {
 				return false
@@ -82,7 +82,7 @@ func parseLine(e *transcript.Entry) bool {
 	return matters && w.IsAlone()
 }
 
-func takeSessionLine(e *transcript.Entry, p *codec.Walk) bool {
+func takeSessionMeta(e *transcript.Entry, p *codec.Walk) bool {
 	var source []byte
 	members := []transcript.Member{
 		{Name: "id", Text: &e.Session}, {Name: "cwd", Text: &e.Cwd}, {Name: "cli_version", Text: &e.Version},

@@ -38,7 +38,7 @@ type input struct {
 	time   []byte
 }
 
-func (in *input) Members(m *codec.ReadWriter) {
+func (in *input) Members(m *codec.Coder) {
 	in.Common(m)
 	m.Text("agent_id", &in.parent)
 	m.Text("parent_agent_id", &in.parent)

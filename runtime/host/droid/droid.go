@@ -25,7 +25,7 @@ var Host = host.Host{
 
 type input host.Event
 
-func (in *input) Members(m *codec.ReadWriter) {
+func (in *input) Members(m *codec.Coder) {
 	(*host.Event)(in).Common(m)
 	m.Text("message_id", &in.MessageID)
 }

@@ -38,7 +38,7 @@ var Host = host.Host{
 
 type input host.Event
 
-func (in *input) Members(m *codec.ReadWriter) { (*host.Event)(in).Common(m) }
+func (in *input) Members(m *codec.Coder) { (*host.Event)(in).Common(m) }
 
 // readEvent reads an event into e. At a stop, prompt is still the user's. Its hash becomes PromptID and Prompt is
 // cleared, so the same words typed again are no new prompt.

@@ -38,13 +38,13 @@ type input struct {
 
 type task struct{ id, status, description string }
 
-func (t *task) Members(m *codec.ReadWriter) {
+func (t *task) Members(m *codec.Coder) {
 	m.Text("id", &t.id)
 	m.Text("status", &t.status)
 	m.Text("description", &t.description)
 }
 
-func (in *input) Members(m *codec.ReadWriter) {
+func (in *input) Members(m *codec.Coder) {
 	in.Common(m)
 	m.Text("prompt_id", &in.PromptID)
 	m.Text("submitted_prompt", &in.submitted)

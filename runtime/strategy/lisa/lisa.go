@@ -91,7 +91,7 @@ type chosenJudge struct {
 	Cost, Daily, Session *float64
 }
 
-func (s *chosenJudge) Members(m *codec.ReadWriter) {
+func (s *chosenJudge) Members(m *codec.Coder) {
 	m.Text("backend", &s.Backend)
 	m.Text("model", &s.Model)
 	codec.Number(m, "within", &s.Within)
@@ -105,9 +105,9 @@ func (s *chosenJudge) Members(m *codec.ReadWriter) {
 
 func (o *Options) Judge() judge.Options { return o.judge }
 
-func (o *Options) Members(m *codec.ReadWriter) {
+func (o *Options) Members(m *codec.Coder) {
 	o.Options.Members(m)
-	codec.ReadOptional(m, "cascade", &o.set.cascade, (*codec.ReadWriter).Bool)
+	codec.ReadOptional(m, "cascade", &o.set.cascade, (*codec.Coder).Bool)
 	m.Object("judge", &o.set.judge)
 }
 

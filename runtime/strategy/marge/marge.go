@@ -40,7 +40,7 @@ type Options struct {
 	stale strategy.Number
 }
 
-func (o *Options) Members(m *codec.ReadWriter) {
+func (o *Options) Members(m *codec.Coder) {
 	o.Options.Members(m)
 	o.stale.Member(m)
 }
@@ -142,18 +142,18 @@ func (o *Options) staleness(name string, age int64) string {
 	return shownName(name) + " is stale: it has not changed for " + timestamp.LengthInWords(age) + ", and the limit is " + timestamp.LengthInWords(int64(minutes)*60_000)
 }
 
-// nameInside returns name relative to dir, or "" for an absolute path outside of dir.
-func nameInside(dir, name string) string {
-	name = strings.ReplaceAll(name, `\`, "/")
+// relativeTo returns name relative to dir, or "" for an absolute path outside of dir.
+func relativeTo(dir, path string) string {
+	path = strings.ReplaceAll(path, `\`, "/")
 	dir = strings.TrimSuffix(strings.ReplaceAll(dir, `\`, "/"), "/")
-	if rest, ok := strings.CutPrefix(name, dir+"/"); ok && dir != "" {
-		name = rest
+	if rest, ok := strings.CutPrefix(path, dir+"/"); ok && dir != "" {
+		path = rest
 	}
-	name = strings.TrimPrefix(name, "./")
-	if strings.HasPrefix(name, "/") || strings.HasPrefix(name, "~") || len(name) > 1 && name[1] == ':' {
+	path = strings.TrimPrefix(path, "./")
+	if strings.HasPrefix(path, "/") || strings.HasPrefix(path, "~") || len(path) > 1 && path[1] == ':' {
 		return ""
 	}
-	return name
+	return path
 }
 
 func shownName(name string) string { return quotation.ClipBytes(quotation.OneLine(name), 200) }

@@ -141,8 +141,8 @@ func plansInUse(s strategy.Situation) []activity.Plan {
 		if p.Turns > within || strings.Contains(p.Name, sddDir) {
 			continue
 		}
-		names, project := []string{nameInside(s.Workspace.Dir, p.Name)}, s.Workspace.Project
-		if around := nameInside(project, p.Name); project != "" && around != "" {
+		names, project := []string{relativeTo(s.Workspace.Dir, p.Name)}, s.Workspace.Project
+		if around := relativeTo(project, p.Name); project != "" && around != "" {
 			names = append(names, project+"/"+around)
 		}
 		for _, name := range names {

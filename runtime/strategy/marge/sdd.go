@@ -216,7 +216,7 @@ func sddWants(s strategy.Situation) []strategy.Want {
 func planNames(s strategy.Situation, slug string) (candidates []string) {
 	base := slug + ".md"
 	if named := parseSDD(string(s.Workspace.Files[sddDir+slug+sddFile].Data)).plan; named != "" {
-		if name := nameInside(s.Workspace.Dir, named); name != "" {
+		if name := relativeTo(s.Workspace.Dir, named); name != "" {
 			candidates = append(candidates, name)
 		}
 		base = baseOfPlan(strings.ReplaceAll(named, `\`, "/")) + ".md"

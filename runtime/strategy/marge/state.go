@@ -30,7 +30,7 @@ type Workflow struct {
 	Updated      int64 // Unix milliseconds
 }
 
-func (w *Workflow) Members(m *codec.ReadWriter) {
+func (w *Workflow) Members(m *codec.Coder) {
 	m.Text("skill", &w.Skill)
 	m.Text("phase", &w.Phase)
 	codec.Number(m, "tasks_total", &w.Total)

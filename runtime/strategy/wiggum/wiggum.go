@@ -39,7 +39,7 @@ type Options struct{ Ceiling strategy.Number }
 
 func (o *Options) MaxIterations() int { return o.Ceiling.Value }
 
-func (o *Options) Members(m *codec.ReadWriter) { o.Ceiling.Member(m) }
+func (o *Options) Members(m *codec.Coder) { o.Ceiling.Member(m) }
 
 func (o *Options) Over(below strategy.Options, l *strategy.Layer) {
 	o.Ceiling.OverlayNumber(below.(*Options).Ceiling, l)

@@ -21,7 +21,7 @@ var Strategy = strategy.Strategy{
 // options are how many boxes a list may have: of a longer one Claude may stop.
 type options struct{ most strategy.Number }
 
-func (o *options) Members(m *codec.ReadWriter) { o.most.Member(m) }
+func (o *options) Members(m *codec.Coder) { o.most.Member(m) }
 
 func (o *options) Over(below strategy.Options, l *strategy.Layer) {
 	o.most.OverlayNumber(below.(*options).most, l)

@@ -1,4 +1,4 @@
-package todocontinuation
+package todo
 
 import (
 	"encoding/json"

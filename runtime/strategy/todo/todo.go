@@ -1,10 +1,10 @@
-// Package todocontinuation implements todo-continuation: it reminds the agent of open todos before each
+// Package todo implements todo-continuation: it reminds the agent of open todos before each
 // prompt of the user, and decides nothing at a stop.
 //
 //   - The list is the session's own, or the one of another tool in .claude/todo_state.json.
 //   - The ceiling limits the reminders of an unchanged list.
 //   - Each todo becomes one short line that cannot imitate a line of the reminder.
-package todocontinuation
+package todo
 
 import (
 	"cmp"
@@ -48,7 +48,7 @@ var Strategy = strategy.Strategy{
 
 type Options struct{ Ceiling strategy.Number }
 
-func (o *Options) Members(m *codec.ReadWriter) { o.Ceiling.Member(m) }
+func (o *Options) Members(m *codec.Coder) { o.Ceiling.Member(m) }
 
 func (o *Options) Over(below strategy.Options, l *strategy.Layer) {
 	o.Ceiling.OverlayNumber(below.(*Options).Ceiling, l)
