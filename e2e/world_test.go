@@ -64,11 +64,11 @@ func springfield(t *testing.T) string {
 	t.Helper()
 	compiling.Do(func() {
 		goroot, gocache := scratch.FindGo(t)
-		dir := scratch.SharedPath("hooks")
+		dir := scratch.SharedTempPath("hooks")
 		tools := generator.Toolchain{Go: filepath.Join(goroot, "bin", "go"), Path: filepath.Join(goroot, "bin"), GoCache: gocache}
 		built, err := tools.BuildPrograms(t.Context(), []generator.Target{generator.HostTarget()}, generator.Hook, generator.Judge)
 		must(t, err)
-		must(t, generator.ReplacePrebuilt(dir, built))
+		must(t, generator.RefillPrebuilt(dir, built))
 		carrying = scratch.OverlayFlag(t, dir, "../generator/prebuilt")
 	})
 	return scratch.Program(t, "cmd/springfield", carrying)
@@ -113,7 +113,7 @@ func newWorld(t *testing.T, version string) *World {
 	goroot, _ := scratch.FindGo(t)
 	w.link(git, "git")
 	w.link(filepath.Join(goroot, "bin", "go"), "go")
-	must(t, scratch.TurnTelemetryOff(w.Home))
+	must(t, scratch.TurnGoTelemetryOff(w.Home))
 	w.exec("git", w.clientEnv(noModel), "init", "-q").succeeded(t, "git init")
 	return w
 }

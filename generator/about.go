@@ -38,7 +38,7 @@ type Measured struct {
 	Wrong     int `yaml:"wrong" json:"wrong"`   // of Stops, continued
 }
 
-func (a About) AccuracyInWords() string {
+func (a About) AccuracyInWords() (orNotMeasured string) {
 	if a.Measured == nil {
 		return "not measured"
 	}

@@ -101,7 +101,7 @@ func CheckPrograms(dir string, machine Target, programs ...Program) error {
 func checkSums(dir string, machine Target, all []openedProgram) error {
 	var suite struct{ Build Build }
 	data, err := rooted.ReadFile(filepath.Dir(dir), SuiteFile, maxSuiteFile)
-	if err != nil || decodeYAML(data, &suite) != nil {
+	if err != nil || decodeAnyYAML(data, &suite) != nil {
 		return nil
 	}
 	for _, p := range all {
@@ -114,7 +114,7 @@ func checkSums(dir string, machine Target, all []openedProgram) error {
 }
 
 // InspectPrograms returns a finding if a program of the plugin in dir would not start here, differs from its suite's
-// record or reads Go's own variables. Unless needsJudge is set, the judge need not start. suite is the directory to
+// fileSums or reads Go's own variables. Unless needsJudge is set, the judge need not start. suite is the directory to
 // rebuild, or "".
 func InspectPrograms(id, dir, suite string, needsJudge bool) (bad []check.Finding) {
 	all := loadPrograms(dir, HostTarget(), Hook, Judge)
@@ -152,7 +152,7 @@ func HowToFixProgram(err error, suiteDir string) string {
 	case suiteDir == "" || unreadable != nil:
 		return "ask the plugin's publisher for a build for " + HostTarget().String()
 	}
-	return "springfield build " + check.QuoteArgument(suiteDir) + s.OwnTargetFlags()
+	return "springfield build " + check.QuoteArgument(suiteDir) + s.TargetFlagsHere()
 }
 
 func targetsIn(dir string, program Program) (found []Target) {

@@ -45,12 +45,12 @@ type Running struct {
 
 type comparison struct {
 	Running
-	suite    string // around it, "" for a copy
-	record   Build  // of the suite
-	programs []foundProgram
-	same     int             // files as rendered
-	texts    []check.Finding // for files that might be from a different springfield
-	found    []check.Finding
+	suite     string // around it, "" for a copy
+	checksums Build  // of the suite
+	programs  []foundProgram
+	same      int             // files as rendered
+	texts     []check.Finding // for files that might be from a different springfield
+	found     []check.Finding
 }
 
 // Compare compares running plugins with the plugins that this springfield makes. It builds missing programs with Go. A
@@ -80,7 +80,7 @@ func (c *comparison) comparePlugin() (unread string, err error) {
 	if name, err := filepath.Rel(c.Catalog, c.Dir); err == nil && rooted.HoldsPath(c.Catalog, c.Dir) {
 		market, err := rooted.OpenFolder(c.Catalog)
 		if err == nil {
-			err = market.CheckLinks(name) // a link there came with the marketplace
+			err = market.RefuseLinks(name) // a link there came with the marketplace
 			_ = market.Close()
 		}
 		if err != nil {
@@ -116,17 +116,17 @@ func (c *comparison) comparePlugin() (unread string, err error) {
 	above, base := filepath.Split(filepath.Clean(c.Dir))
 	suite, err := ReadSuite(above)
 	if err == nil && slices.ContainsFunc(suite.Plugins, func(p Plugin) bool { return p.Name == base }) {
-		c.suite, c.record = filepath.Clean(above), suite.Build
+		c.suite, c.checksums = filepath.Clean(above), suite.Build
 	} else {
-		c.compareAround(above, base, made)
+		c.compareGemini(above, base, made)
 	}
 	c.readPrograms(in, made)
-	c.checkPresentFiles(in, made, "")
+	c.comparePresentFiles(in, made, "")
 	c.checkCatalogEntry(plugin.Name)
 	return "", nil
 }
 
-func (c *comparison) readPrograms(in rooted.Folder, made map[string]File) {
+func (c *comparison) readPrograms(in rooted.Folder, wanted map[string]File) {
 	for _, p := range []Program{Hook, Judge} {
 		for _, place := range slices.Compact([]string{p.placeIn(HostTarget(), true), p.placeIn(HostTarget(), false)}) {
 			d := folder{Folder: in, limit: maxProgram}.compareFile(File{Path: place})
@@ -135,7 +135,7 @@ func (c *comparison) readPrograms(in rooted.Folder, made map[string]File) {
 			case d.err != nil:
 				noteFinding(&c.found, check.Failure, in.PathOf(place), notRead(d.err), c.buildCommand())
 			case p == Hook && bytes.HasPrefix(d.data, []byte("#!")):
-				if !bytes.Equal(d.data, made[place].Data) {
+				if !bytes.Equal(d.data, wanted[place].Data) {
 					noteFinding(&c.texts, check.Failure, in.PathOf(place), "not the launcher that this version of springfield makes", c.buildCommand())
 				}
 			default:
@@ -163,9 +163,9 @@ func examineProgram(file string, program Program, data []byte) foundProgram {
 	return s
 }
 
-// compareAround compares the files in the directory above with made if they are an extension of Gemini CLI: a whole
+// compareGemini compares the files in the directory above with made if they are an extension of Gemini CLI: a whole
 // branch of a marketplace, with the plugin in the subdirectory base.
-func (c *comparison) compareAround(above, base string, made map[string]File) {
+func (c *comparison) compareGemini(above, base string, made map[string]File) {
 	in, err := rooted.OpenFolder(above)
 	if err != nil {
 		return
@@ -179,10 +179,10 @@ func (c *comparison) compareAround(above, base string, made map[string]File) {
 		f.Data = bytes.ReplaceAll(f.Data, []byte("/../hooks/"), []byte("/"+base+"/hooks/"))
 		around[file] = f
 	}
-	c.checkPresentFiles(in, around, base)
+	c.comparePresentFiles(in, around, base)
 }
 
-func (c *comparison) checkPresentFiles(in rooted.Folder, made map[string]File, except string) {
+func (c *comparison) comparePresentFiles(in rooted.Folder, made map[string]File, except string) {
 	n := 0
 	for dirs := []string{"."}; len(dirs) > 0; dirs = dirs[1:] {
 		f, err := in.Open(dirs[0])
@@ -296,7 +296,7 @@ func (c *comparison) checkCatalogEntry(name string) {
 		noteFinding(&c.found, check.Failure, filepath.Join(c.Catalog, file), notRead(err), "")
 	case len(added) > 0:
 		noteFinding(&c.found, check.Failure, filepath.Join(c.Catalog, file),
-			"its marketplace entry adds to "+name+": "+listNames(added),
+			"its marketplace entry adds to "+name+": "+listSomeNames(added),
 			"remove that from the entry, or remove this marketplace")
 	}
 }
@@ -375,14 +375,14 @@ func (t Toolchain) makeOwnBuilds(ctx context.Context, all []*comparison) (r ownB
 }
 
 func (c *comparison) compareWithOwnBuilds(r ownBuilds) []check.Finding {
-	same, right, sums := c.record.Source == r.source, []string{}, map[string]string{}
+	same, right, sums := c.checksums.Source == r.source, []string{}, map[string]string{}
 	for _, s := range c.programs {
 		made := func(b Build) bool { return b.ChecksumOf(s.program, s.target) == s.sum }
 		if s.target.StartsOn(HostTarget()) && slices.ContainsFunc(r.builds, made) {
 			same, right, sums[s.file] = true, append(right, "the "+s.program.ShortName()), s.sum
 			continue
 		}
-		state, says := r.explainProgram(s, c.record)
+		state, says := r.explainProgram(s, c.checksums)
 		noteFinding(&c.found, state, s.file, says, c.buildCommand())
 		c.found[len(c.found)-1].SHA256 = map[string]string{s.file: s.sum}
 	}
@@ -390,7 +390,7 @@ func (c *comparison) compareWithOwnBuilds(r ownBuilds) []check.Finding {
 		c.found = append(c.found, c.texts...)
 	} else if len(c.texts) > 0 {
 		files := check.NamesOf(c.texts, func(f check.Finding) string { return f.File })
-		noteFinding(&c.found, check.Warning, c.Dir, "not as this version of springfield makes them: "+listNames(files), "")
+		noteFinding(&c.found, check.Warning, c.Dir, "not as this version of springfield makes them: "+listSomeNames(files), "")
 	}
 	if len(c.found) == 0 && len(right) > 0 {
 		what := strings.Join(right, ", ") + " and " + layout.CountOf(c.same, "file")
@@ -448,10 +448,10 @@ func notRead(err error) string {
 	if errors.As(err, &link) {
 		return "a link, which springfield does not follow in a plugin"
 	}
-	return "cannot be compared: " + check.CauseOf(err).Error()
+	return "cannot be compared: " + check.DropPath(err).Error()
 }
 
-func listNames(names []string) string {
+func listSomeNames(names []string) string {
 	if more := len(names) - maxTold; more > 0 {
 		names = append(slices.Clone(names[:maxTold]), fmt.Sprintf("and %d more", more))
 	}

@@ -37,8 +37,8 @@ type Difference struct {
 // folder is a directory to compare with. If none is open, every file is Missing.
 type folder struct {
 	rooted.Folder
-	record record // nil: not trusted
-	limit  int64  // of a file, in bytes
+	checksums fileSums // nil: not trusted
+	limit     int64    // of a file, in bytes
 }
 
 // compareFile compares f with the file at the same path in the folder. If f.Mode is 0, springfield does not make such
@@ -58,7 +58,7 @@ func (in folder) compareFile(f File) Difference {
 	if d.there = err == nil; d.there {
 		d.mode = info.Mode()
 	}
-	sum, recorded := in.record[f.Path]
+	sum, recorded := in.checksums[f.Path]
 	var link *rooted.LinkError
 	switch {
 	case errors.As(d.err, &link):

@@ -124,8 +124,8 @@ func positionOf(data []byte, offset int) check.Position {
 // takes gigabytes.
 const maxBrackets = 1000
 
-// decodeYAML decodes one YAML document. It rejects more than maxBrackets open brackets. Every error is a *FileError.
-func decodeYAML(data []byte, into any) error {
+// decodeAnyYAML decodes one YAML document. It rejects more than maxBrackets open brackets. Every error is a *FileError.
+func decodeAnyYAML(data []byte, into any) error {
 	open := 0
 	for i, c := range data {
 		switch c {
@@ -223,15 +223,15 @@ func placeOf(path []string) (at string) {
 	return at
 }
 
-func toFileError(err error) *FileError {
+func toFileError(anyErr error) (neverNil *FileError) {
 	var wrong *check.Advised
 	var e yaml.Error
 	switch {
-	case errors.As(err, &wrong):
+	case errors.As(anyErr, &wrong):
 		return &FileError{Problem: wrong.Error(), Advice: wrong.Advice}
-	case errors.As(err, &e) && e.GetToken() != nil:
+	case errors.As(anyErr, &e) && e.GetToken() != nil:
 		at := e.GetToken().Position
 		return &FileError{Position: check.Position{Line: at.Line, Column: at.Column}, Problem: e.GetMessage()}
 	}
-	return &FileError{Position: check.Position{Line: 1, Column: 1}, Problem: err.Error()}
+	return &FileError{Position: check.Position{Line: 1, Column: 1}, Problem: anyErr.Error()}
 }

@@ -79,21 +79,21 @@ func (p Plan) Paths(states ...State) (paths []string) {
 
 // ReadSuiteIfAny returns the suite in a directory, or nil if that is missing, empty or a fresh git repository. Any
 // other directory is an error.
-func ReadSuiteIfAny(suiteOrEmpty string) (*Suite, error) {
-	entries, err := os.ReadDir(suiteOrEmpty)
+func ReadSuiteIfAny(suiteOrFreeDir string) (*Suite, error) {
+	entries, err := os.ReadDir(suiteOrFreeDir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
 	case err != nil:
 		return nil, err
 	}
-	if suite, err := ReadSuite(suiteOrEmpty); !errors.Is(err, ErrNoSuite) {
+	if suite, err := ReadSuite(suiteOrFreeDir); !errors.Is(err, ErrNoSuite) {
 		return &suite, err
 	}
 	for _, e := range entries {
 		if e.Name() != ".git" {
 			return nil, check.Advisef("choose another directory: springfield init DIR",
-				"%s is neither empty nor a springfield suite (it contains %s)", suiteOrEmpty, e.Name())
+				"%s is neither empty nor a springfield suite (it contains %s)", suiteOrFreeDir, e.Name())
 		}
 	}
 	return nil, nil
@@ -113,15 +113,15 @@ type planner struct {
 	Plan
 	folder // of the suite
 	aim    Aim
-	suite  Suite  // as in springfield.yaml
-	next   record // record after the plan
+	suite  Suite    // as in springfield.yaml
+	next   fileSums // fileSums after the plan
 }
 
 // MakePlan compares the suite in dir with files from RenderSuite, and plans the changes for aim. For
 // Completing, dir can be missing or empty. Programs with no data count as different. Unreadable files and
 // symlinked directories are errors.
 func MakePlan(dir string, aim Aim, files []File) (Plan, error) {
-	p := planner{Plan: Plan{dir: dir}, folder: folder{limit: maxFile}, aim: aim, next: record{}}
+	p := planner{Plan: Plan{dir: dir}, folder: folder{limit: maxFile}, aim: aim, next: fileSums{}}
 	suite, err := new(Suite), error(nil)
 	if aim == Completing {
 		suite, err = ReadSuiteIfAny(dir)
@@ -130,7 +130,7 @@ func MakePlan(dir string, aim Aim, files []File) (Plan, error) {
 	}
 	if err == nil && suite != nil {
 		p.suite = *suite
-		if p.record, err = readRecordIfAny(dir); err == nil {
+		if p.checksums, err = readRecordIfAny(dir); err == nil {
 			p.Folder, err = rooted.OpenFolder(dir)
 		}
 	}
@@ -140,16 +140,16 @@ func MakePlan(dir string, aim Aim, files []File) (Plan, error) {
 	if suite != nil {
 		defer func() { _ = p.Close() }()
 	}
-	p.Fresh = aim == Completing && len(p.record) == 0
+	p.Fresh = aim == Completing && len(p.checksums) == 0
 	p.Kind, p.Did = "suite", [...]string{"complete", "build", "update", "update"}[aim]+" suite "+dir
 	if p.Fresh {
 		p.Did = "make suite " + dir
 	}
 	var places []string // to remove unless they are in files
 	if aim >= Updating {
-		places = slices.Sorted(maps.Keys(p.record))
+		places = slices.Sorted(maps.Keys(p.checksums))
 	} else {
-		maps.Copy(p.next, p.record)
+		maps.Copy(p.next, p.checksums)
 	}
 	if aim == Building {
 		if places, err = p.programPlaces(); err != nil {
@@ -179,7 +179,7 @@ func MakePlan(dir string, aim Aim, files []File) (Plan, error) {
 			return Plan{}, fmt.Errorf("update %s: %w", filepath.Join(dir, filepath.FromSlash(f.Path)), err)
 		}
 	}
-	if !maps.Equal(p.record, p.next) && (aim != Building || !p.IsEmpty()) {
+	if !maps.Equal(p.checksums, p.next) && (aim != Building || !p.IsEmpty()) {
 		has, err := p.lookAt(File{Path: RecordFile})
 		if err != nil {
 			return Plan{}, err
@@ -191,8 +191,8 @@ func MakePlan(dir string, aim Aim, files []File) (Plan, error) {
 	return p.Plan, nil
 }
 
-// HasOnlyRecorded reports whether all files in dir are as springfield wrote them.
-func HasOnlyRecorded(dir string) bool {
+// IsAsRecorded reports whether all files in dir are as springfield wrote them.
+func IsAsRecorded(dir string) bool {
 	p, err := MakePlan(dir, Updating, nil)
 	files := 0
 	walked := filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
@@ -204,7 +204,7 @@ func HasOnlyRecorded(dir string) bool {
 	return err == nil && walked == nil && len(p.Paths(Removed)) > 0 && files == len(p.Paths(Removed))+2 // the record, springfield.yaml
 }
 
-func (p *planner) programPlaces() (places []string, err error) {
+func (p *planner) programPlaces() (possible []string, err error) {
 	for _, plugin := range p.suite.Plugins {
 		switch d := p.compareFile(File{Path: plugin.Name}); {
 		case d.Kind == Link:
@@ -213,10 +213,10 @@ func (p *planner) programPlaces() (places []string, err error) {
 			return nil, fmt.Errorf("plugin %s: %s is missing", plugin.Name, p.PathOf(plugin.Name))
 		}
 		for _, place := range ProgramPaths(Hook, Judge) {
-			places = append(places, path.Join(plugin.Name, place))
+			possible = append(possible, path.Join(plugin.Name, place))
 		}
 	}
-	return places, nil
+	return possible, nil
 }
 
 func (p *planner) planOutcome(o Outcome, before Difference, data []byte, mode fs.FileMode) {
@@ -249,18 +249,18 @@ func (p *planner) planFile(d Difference) error {
 	f := d.File
 	switch {
 	case f.Path == SuiteFile:
-		return p.planSuiteFile(d)
+		return p.planSuiteYAML(d)
 	case f.Mode == 0:
 		p.planLeftover(d)
 		return nil
 	}
-	base, known := p.record[f.Path]
+	base, known := p.checksums[f.Path]
 	now := textSum(f.Data)
 	p.next[f.Path] = now
 	switch {
 	case d.Kind == Same:
 	case d.Kind == Missing:
-		return p.planMissingFile(d, known)
+		return p.addOrSkipMissing(d, known)
 	case f.Compiled:
 		p.planOutcome(Outcome{f.Path, Rebuilt, f.Path}, d, f.Data, f.Mode)
 	case d.Kind == Outdated:
@@ -295,7 +295,7 @@ func (p *planner) planFile(d Difference) error {
 	return nil
 }
 
-func (p *planner) planMissingFile(d Difference, recorded bool) error {
+func (p *planner) addOrSkipMissing(d Difference, recorded bool) error {
 	state := Added
 	if d.Compiled {
 		state = Rebuilt
@@ -307,7 +307,7 @@ func (p *planner) planMissingFile(d Difference, recorded bool) error {
 			return err
 		}
 		if !d.Compiled || !plugin.there {
-			if p.next[d.Path] = p.record[d.Path]; p.aim == Updating {
+			if p.next[d.Path] = p.checksums[d.Path]; p.aim == Updating {
 				p.next[d.Path] = acceptedSum
 			}
 			p.Outcomes = append(p.Outcomes, Outcome{Path: d.Path, State: Deleted})
@@ -321,7 +321,7 @@ func (p *planner) planMissingFile(d Difference, recorded bool) error {
 func (p *planner) planLeftover(d Difference) {
 	switch {
 	case !d.there:
-	case p.aim >= Updating && !(d.data != nil && p.record[d.Path] == textSum(d.data)):
+	case p.aim >= Updating && !(d.data != nil && p.checksums[d.Path] == textSum(d.data)):
 		p.Outcomes = append(p.Outcomes, Outcome{Path: d.Path, State: Orphaned})
 	default:
 		if p.aim == Building {
@@ -331,7 +331,7 @@ func (p *planner) planLeftover(d Difference) {
 	}
 }
 
-func (p *planner) planSuiteFile(d Difference) error {
+func (p *planner) planSuiteYAML(d Difference) error {
 	if !d.there {
 		p.planOutcome(Outcome{SuiteFile, Added, SuiteFile}, d, d.Data, d.Mode)
 		return nil
@@ -340,7 +340,7 @@ func (p *planner) planSuiteFile(d Difference) error {
 	if err != nil {
 		return err
 	}
-	after, err := next.OverlayText(d.data)
+	after, err := next.UpdatedYAML(d.data)
 	if err == nil && !bytes.Equal(after, d.data) {
 		p.planOutcome(Outcome{SuiteFile, Followed, SuiteFile}, d, after, d.mode.Perm())
 	}

@@ -24,7 +24,7 @@ import (
 //go:embed prebuilt
 var carried embed.FS
 
-func Prebuilt() fs.FS {
+func Prebuilt() (orEmpty fs.FS) {
 	files, _ := fs.Sub(carried, "prebuilt") // a valid path
 	return files
 }
@@ -90,9 +90,9 @@ func readPrebuilt(files fs.FS, sourceHash string, targets []Target, programs []P
 	return built, nil
 }
 
-// ReplacePrebuilt replaces the programs in dir. It removes the manifest first and writes it last, so that an
+// RefillPrebuilt replaces the programs in dir. It removes the manifest first and writes it last, so that an
 // interruption leaves no manifest.
-func ReplacePrebuilt(dir string, built Build) (err error) {
+func RefillPrebuilt(dir string, built Build) (err error) {
 	defer func() {
 		if err != nil {
 			err = fmt.Errorf("write compiled hooks: %w", err)

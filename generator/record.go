@@ -32,8 +32,8 @@ const maxRecord = 1 << 20
 // acceptedSum replaces the sum of a deleted file.
 const acceptedSum = "0000000000000000000000000000000000000000000000000000000000000000"
 
-// record has the textSum of each file, by path.
-type record map[string]string
+// fileSums has the textSum of each file, by path.
+type fileSums map[string]string
 
 func textSum(data []byte) string {
 	if bytes.IndexByte(data, 0) >= 0 { // a program, too large to normalize
@@ -46,8 +46,8 @@ func textSum(data []byte) string {
 }
 
 // textWithLF converts CRLF in data to LF. It returns false if data contains a NUL, a lone CR, or invalid UTF-8.
-func textWithLF(data []byte) (string, bool) {
-	text := strings.ReplaceAll(string(data), "\r\n", "\n")
+func textWithLF(data []byte) (text string, isText bool) {
+	text = strings.ReplaceAll(string(data), "\r\n", "\n")
 	return text, utf8.ValidString(text) && !strings.ContainsAny(text, "\x00\r")
 }
 
@@ -58,7 +58,7 @@ func withLineEndsOf(model []byte, text string) []byte {
 	return []byte(text)
 }
 
-func readRecordIfAny(dir string) (record, error) {
+func readRecordIfAny(dir string) (fileSums, error) {
 	file := filepath.Join(dir, filepath.FromSlash(RecordFile))
 	data, err := rooted.ReadFile(dir, RecordFile, maxRecord)
 	var link *rooted.LinkError
@@ -68,18 +68,18 @@ func readRecordIfAny(dir string) (record, error) {
 	case errors.As(err, &link):
 		return nil, fmt.Errorf("read record: %w", err)
 	}
-	var r record
+	var r fileSums
 	if err == nil {
 		r, err = decodeRecord(data)
 	}
 	if err != nil {
 		return nil, check.Advisef("restore it from git, or remove it, "+
-			"and the new version of every file that you changed will be written beside it", "read %s: %w", file, check.CauseOf(err))
+			"and the new version of every file that you changed will be written beside it", "read %s: %w", file, check.DropPath(err))
 	}
 	return r, nil
 }
 
-func (r record) encodeSums() []byte {
+func (r fileSums) encodeSums() []byte {
 	text := "# What springfield wrote when it made this suite or last updated it; springfield update compares with it.\n"
 	for _, name := range slices.Sorted(maps.Keys(r)) {
 		text += r[name] + "  " + name + "\n"
@@ -89,12 +89,12 @@ func (r record) encodeSums() []byte {
 
 // decodeRecord parses a record. It rejects paths outside the suite or below .git, because a cloned record
 // could make springfield remove other files.
-func decodeRecord(data []byte) (record, error) {
+func decodeRecord(data []byte) (fileSums, error) {
 	text, ok := textWithLF(data)
 	if !ok {
 		return nil, errors.New("not a text file")
 	}
-	r := record{}
+	r := fileSums{}
 	for line := range strings.Lines(text) {
 		if line = strings.TrimSuffix(line, "\n"); line == "" || line[0] == '#' {
 			continue

@@ -184,7 +184,7 @@ func FuzzDocument(f *testing.F) {
 		case json.Valid(data) && utf8.Valid(data) && !strings.Contains(bad.Problem, "twice") && !strings.Contains(bad.Problem, "deep"):
 			t.Errorf("%v, but it is JSON: %q", err, data)
 		}
-		if err = decodeYAML(data, new(any)); err != nil && (!errors.As(err, &bad) || bad.Line < 1) {
+		if err = decodeAnyYAML(data, new(any)); err != nil && (!errors.As(err, &bad) || bad.Line < 1) {
 			t.Errorf("%v has no place in %q", err, data)
 		}
 	})
@@ -196,11 +196,11 @@ func TestDeepYAML(t *testing.T) {
 		if _, err := decodeSuite([]byte(data)); err == nil || !strings.Contains(err.Error(), "line 1, column ") || !strings.HasSuffix(err.Error(), "nested too deep") {
 			t.Errorf("%.20s: %v", data, err)
 		}
-		if err := decodeYAML([]byte(data), new(any)); err == nil || !strings.HasSuffix(err.Error(), "nested too deep") {
+		if err := decodeAnyYAML([]byte(data), new(any)); err == nil || !strings.HasSuffix(err.Error(), "nested too deep") {
 			t.Errorf("%.20s: %v", data, err)
 		}
 	}
-	scratch.Must(t, decodeYAML([]byte("a: "+strings.Repeat("[", 90)+strings.Repeat("]", 90)), new(any)))
+	scratch.Must(t, decodeAnyYAML([]byte("a: "+strings.Repeat("[", 90)+strings.Repeat("]", 90)), new(any)))
 }
 
 func TestRecordIsNotTrusted(t *testing.T) {

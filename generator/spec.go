@@ -72,8 +72,8 @@ var ownerRepo = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]*/[A-Za-z0-9_][A-Za-
 var looksOfficial = regexp.MustCompile(`official.*(claude|anthropic)|(claude|anthropic).*official|^(claude|anthropic)-?(marketplace|plugins)`)
 
 // LooksOfficial reports whether a plugin's name suggests that it comes from Anthropic.
-func LooksOfficial(name string) bool {
-	return looksOfficial.MatchString(name) || strings.HasPrefix(name, "anthropic-")
+func LooksOfficial(plugin string) bool {
+	return looksOfficial.MatchString(plugin) || strings.HasPrefix(plugin, "anthropic-")
 }
 
 // CheckMarketplace returns an error if a marketplace's name is empty, malformed or reserved.
@@ -114,7 +114,7 @@ func (s Spec) Validate() error {
 		return check.Misusef("pass --all, or --strategy with one of "+strings.Join(registry.StrategyNames(), ", "),
 			"no plugin was chosen")
 	}
-	if err := CheckTargets(s.Targets); err != nil {
+	if err := CheckTargetSet(s.Targets); err != nil {
 		return err
 	}
 	if s.Repository != "" && !ownerRepo.MatchString(s.Repository) {

@@ -48,7 +48,7 @@ func noSuiteError(dir string) error {
 			"%s: %w, but a bare git repository", dir, ErrNoSuite)
 	}
 	why := "it has no " + SuiteFile
-	if rooted.IsTargetMissing(dir) {
+	if rooted.IsSurelyMissing(dir) {
 		why = "it does not exist"
 	}
 	return check.Advisef(why+"; run springfield init "+check.QuoteArgument(dir)+" to make a suite there",
@@ -65,7 +65,7 @@ func ReadSuite(dir string) (Suite, error) {
 	case errors.As(err, &link):
 		return Suite{}, fmt.Errorf("read suite: %w", err)
 	case err != nil:
-		return Suite{}, fmt.Errorf("read %s: %w", file, check.CauseOf(err))
+		return Suite{}, fmt.Errorf("read %s: %w", file, check.DropPath(err))
 	}
 	s, err := decodeSuite(data)
 	if fault := (*FileError)(nil); errors.As(err, &fault) {
@@ -80,7 +80,7 @@ func ReadSuite(dir string) (Suite, error) {
 // *FileError.
 func decodeSuite(data []byte) (Suite, error) {
 	var s Suite
-	if err := decodeYAML(data, &s); err != nil {
+	if err := decodeAnyYAML(data, &s); err != nil {
 		return s, err
 	}
 	for i := range s.Plugins {
@@ -90,15 +90,15 @@ func decodeSuite(data []byte) (Suite, error) {
 			p.Settings = about.withDefaults(p.Settings)
 		}
 	}
-	if err := cmp.Or(s.findMissingLine(), s.Validate()); err != nil {
+	if err := cmp.Or(s.findMissingKey(), s.Validate()); err != nil {
 		return s, toFileError(err)
 	}
 	return s, nil
 }
 
-// findMissingLine returns an error for the first required line that is missing. Validate would suggest flags of init,
+// findMissingKey returns an error for the first required line that is missing. Validate would suggest flags of init,
 // which do not help here.
-func (s Suite) findMissingLine() error {
+func (s Suite) findMissingKey() error {
 	for _, line := range []struct {
 		lacks        bool
 		key, problem string
@@ -136,9 +136,9 @@ func (s Suite) encodeYAML() ([]byte, error) {
 	return append([]byte(head), body...), nil
 }
 
-// OverlayText returns old, the text of springfield.yaml, updated to s, with the user's comments. If the layout prevents
+// UpdatedYAML returns old, the text of springfield.yaml, updated to s, with the user's comments. If the layout prevents
 // this, it writes all of s anew and appends the old text as a comment. An invalid old is an error.
-func (s Suite) OverlayText(old []byte) ([]byte, error) {
+func (s Suite) UpdatedYAML(old []byte) ([]byte, error) {
 	text, _ := textWithLF(old)
 	before, err := decodeSuite([]byte(text))
 	if err != nil {

@@ -52,8 +52,8 @@ func ParseTargets(texts []string) ([]Target, error) {
 	return targets, nil
 }
 
-// CheckTargets returns an error for an empty list, a duplicate, or windows/arm64 with any other target.
-func CheckTargets(targets []Target) error {
+// CheckTargetSet returns an error for an empty list, a duplicate, or windows/arm64 with any other target.
+func CheckTargetSet(targets []Target) error {
 	if len(targets) == 0 {
 		return check.Misusef("pass --target os/arch", "no target was chosen")
 	}
@@ -134,9 +134,9 @@ func ProgramPaths(programs ...Program) (places []string) {
 	return places
 }
 
-// OwnTargetFlags returns flags for springfield build, like " --target A --target B", that add this machine to
+// TargetFlagsHere returns flags for springfield build, like " --target A --target B", that add this machine to
 // the suite's targets. It returns "" if a target already runs here.
-func (s Suite) OwnTargetFlags() string {
+func (s Suite) TargetFlagsHere() string {
 	own := HostTarget()
 	if slices.ContainsFunc(s.Targets, func(t Target) bool { return t.StartsOn(own) }) {
 		return ""

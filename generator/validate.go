@@ -32,7 +32,7 @@ type inspection struct {
 	readable   bool            // springfield.yaml is valid
 	expected   map[string]File // generated files by path
 	sameSource bool            // the programs are built from the sources of this springfield
-	recorded   record          // nil without a usable one
+	recorded   fileSums        // nil without a usable one
 	found      []check.Finding // of the current check
 	err        error           // of looking
 }
@@ -111,16 +111,16 @@ func Validate(ctx context.Context, dir, shownDir string, others ...check.Check[S
 	in.schemas.AssertFormat()
 	in.schemas.UseLoader(published{})
 	checks := suiteChecks()
-	record, err := check.RunAll(ctx, in, checks[0])
+	checksums, err := check.RunAll(ctx, in, checks[0])
 	if err != nil || !in.readable {
-		return record, err
+		return checksums, err
 	}
 	inside, err := check.RunAll(ctx, in, checks[1:]...)
 	if err != nil {
 		return nil, err
 	}
 	said, err := check.RunAll(ctx, in.suite, others...)
-	return slices.Concat(record, inside, said), err
+	return slices.Concat(checksums, inside, said), err
 }
 
 // readSubject reads, parses and validates a file, and reports its faults as findings. ok is false if the file cannot be
@@ -138,11 +138,11 @@ func (in *inspection) readSubject(file, schema string) (t subject, ok bool) {
 		t.reportMissing(state)
 		return t, false
 	case err != nil:
-		t.reportFailure("not readable: "+check.CauseOf(err).Error(), "")
+		t.reportFailure("not readable: "+check.DropPath(err).Error(), "")
 		return t, false
 	}
 	if path.Ext(file) == ".yaml" {
-		err = decodeYAML(t.data, &t.document.value)
+		err = decodeAnyYAML(t.data, &t.document.value)
 	} else {
 		t.document, err = parseJSON(t.data)
 	}
@@ -178,8 +178,8 @@ func (t subject) reportMissing(state check.State) {
 	}
 }
 
-func (t subject) reportLink(err error) {
-	t.reportFailure(err.Error()+"; springfield does not follow links in a suite", "replace the link with its target")
+func (t subject) reportLink(link error) {
+	t.reportFailure(link.Error()+"; springfield does not follow links in a suite", "replace the link with its target")
 }
 
 func (in *inspection) checkSuiteFile() {
@@ -220,8 +220,8 @@ func (t subject) reportBroken(fault *FileError) {
 	t.in.found[len(t.in.found)-1].Position = fault.Position
 }
 
-func (t subject) requireText(what, want string, at ...string) {
-	if got := t.textAt(at...); got != want {
+func (t subject) requireText(what, want string, keys ...string) {
+	if got := t.textAt(keys...); got != want {
 		t.reportFailure(fmt.Sprintf("%s is %q, but %s has %q", what, got, SuiteFile, want), "make them the same")
 	}
 }
@@ -296,7 +296,7 @@ func (in *inspection) lookAtRules() {
 	}
 	for _, p := range in.suite.Plugins {
 		t := subject{in: in, file: p.Name + "/strategy.json"}
-		if in.files.CheckLinks(t.file) != nil {
+		if in.files.RefuseLinks(t.file) != nil {
 			continue // reported already
 		}
 		settings, err := hook.ReadSettings(in.files.PathOf(p.Name), "", "")

@@ -31,7 +31,7 @@ func (in *inspection) lookAtBinaries() {
 			}
 		}
 	}
-	if flags := in.suite.OwnTargetFlags(); flags != "" {
+	if flags := in.suite.TargetFlagsHere(); flags != "" {
 		subject{in: in, file: SuiteFile}.reportFinding(check.Note,
 			"it has no hook for this machine, "+HostTarget().String(), "springfield build "+in.called+flags)
 	}
@@ -47,7 +47,7 @@ func (t subject) canRead(d Difference, name string) bool {
 	case d.Kind == Missing:
 		t.reportFailure("the "+name+" is missing", build)
 	case !d.there:
-		t.reportFailure("not readable: "+check.CauseOf(d.err).Error(), "")
+		t.reportFailure("not readable: "+check.DropPath(d.err).Error(), "")
 	case !d.mode.IsRegular():
 		t.reportFailure("not a regular file", "remove it, then "+build)
 	default:
@@ -63,7 +63,7 @@ func (t subject) lookAtLauncher(d Difference) {
 	switch {
 	case !t.canRead(d, "launcher"):
 	case d.err != nil:
-		t.reportFailure("not readable: "+check.CauseOf(d.err).Error(), "")
+		t.reportFailure("not readable: "+check.DropPath(d.err).Error(), "")
 	case !bytes.HasPrefix(d.data, []byte("#!/bin/sh\n")):
 		t.reportFailure("not a launcher, which a suite with several targets needs", "springfield build "+t.in.called)
 	case !bytes.Equal(d.data, d.Data):

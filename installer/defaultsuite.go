@@ -55,10 +55,10 @@ func (o *DefaultSuite) addUnsaved(m Means, name string) (p client.Plugin, err er
 	return p, o.spec.Validate()
 }
 
-// makeFiles makes the suite's files, and stages those of the plugin in a temporary directory, unless the spec is
-// unchanged. If lock is set, it first locks the suite and reads its spec again.
-func (o *DefaultSuite) makeFiles(ctx context.Context, m Means, lock bool) (err error) {
-	if lock && o.unlock == nil {
+// stageFiles makes the suite's files, and stages those of the plugin in a temporary directory, unless the spec is
+// unchanged. If doLock is set, it first locks the suite and reads its spec again.
+func (o *DefaultSuite) stageFiles(ctx context.Context, m Means, doLock bool) (err error) {
+	if doLock && o.unlock == nil {
 		for told := false; o.unlock == nil; told = true { // another springfield that makes the suite may have to compile
 			o.unlock, err = settings.Journal(m.Settings.Places).LockDir(o.Dir)
 			if err != nil && (!errors.Is(err, journal.ErrLocked) || ctx.Err() != nil) {

@@ -24,9 +24,9 @@ type DisableRequest struct {
 	DryRun bool
 }
 
-// DisablePlugin disables a plugin in a host's settings, or with r.DryRun only plans that. With r.Purge the claude
-// command also forgets the plugin. If r.Plugin is a strategy with no enabled plugin, DisablePlugin is a no-op.
-func DisablePlugin(ctx context.Context, m Means, host hosts.Host, r DisableRequest) (done Done, err error) {
+// DisableIfOn disables a plugin in a host's settings, or with r.DryRun only plans that. With r.Purge the claude
+// command also forgets the plugin. If r.Plugin is a strategy with no enabled plugin, DisableIfOn is a no-op.
+func DisableIfOn(ctx context.Context, m Means, host hosts.Host, r DisableRequest) (done Done, err error) {
 	defer func() {
 		done.Host, done.Scope, done.State = host, r.Scope, "disabled"
 		done.Change.Notes = append(done.Change.Notes, m.onInAccounts(host, client.NameOf(r.Plugin))...)
@@ -57,7 +57,7 @@ func DisablePlugin(ctx context.Context, m Means, host hosts.Host, r DisableReque
 	case r.DryRun:
 		done.Todo = "make Claude Code forget " + done.Plugin + ", unless something else needs it; your settings would not change"
 	default:
-		err = m.purgePlugin(ctx, &done, q.Plugin, r.Scope)
+		err = m.dropIfUnused(ctx, &done, q.Plugin, r.Scope)
 	}
 	return done, err
 }
@@ -76,7 +76,7 @@ func (m Means) onInAccounts(host hosts.Host, name string) (notes []string) {
 	return notes
 }
 
-func (m Means) purgePlugin(ctx context.Context, done *Done, plugin client.Plugin, scope client.Scope) error {
+func (m Means) dropIfUnused(ctx context.Context, done *Done, plugin client.Plugin, scope client.Scope) error {
 	notes, err := settings.NewSettings(m.Settings.Places).UninstallIfUnused(ctx, m.Claude, plugin)
 	if err != nil && ctx.Err() != nil {
 		m.Tell("%s is disabled in %s settings; Claude Code may still know it", plugin.ID(), scope)
@@ -92,7 +92,7 @@ func (m Means) purgePlugin(ctx context.Context, done *Done, plugin client.Plugin
 
 // findOn finds the plugin to disable, and the ID of the entry in the host's settings, if any. It searches
 // settings before suites, which may have been removed, and r.Scope before other scopes.
-func (m Means) findOn(at hosts.Place, r DisableRequest) (p client.Plugin, entry string, err error) {
+func (m Means) findOn(at hosts.Place, r DisableRequest) (p client.Plugin, idOrNone string, err error) {
 	host := at.Host
 	bare, marketplace, full := strings.Cut(r.Plugin, "@")
 	if host.Markets && full {
@@ -108,13 +108,13 @@ func (m Means) findOn(at hosts.Place, r DisableRequest) (p client.Plugin, entry 
 			return p, "", err
 		}
 		found = slices.DeleteFunc(found, func(i hosts.Installed) bool {
-			return i.ID != r.Plugin && (full || i.Name != bare) && (!full || pluginOf(i).ID() != r.Plugin)
+			return i.ID != r.Plugin && (full || i.Name != bare) && (!full || readPluginOf(i).ID() != r.Plugin)
 		})
 		if len(found) > 1 { // prefer plugins that springfield can disable
 			found = slices.DeleteFunc(found, func(i hosts.Installed) bool { return i.HostRemoves && i.ID != r.Plugin })
 		}
 		if len(found) == 1 {
-			return pluginOf(found[0]), found[0].ID, nil
+			return readPluginOf(found[0]), found[0].ID, nil
 		}
 		if len(found) > 1 {
 			twice, flag := "enabled twice", ""
@@ -143,7 +143,7 @@ func (m Means) findOn(at hosts.Place, r DisableRequest) (p client.Plugin, entry 
 	return p, "", err
 }
 
-func pluginOf(i hosts.Installed) client.Plugin {
+func readPluginOf(i hosts.Installed) client.Plugin {
 	_, marketplace, _ := strings.Cut(i.ID, "@")
 	if suite, err := generator.ReadSuite(i.Suite); i.Suite != "" && err == nil {
 		marketplace = suite.Marketplace

@@ -54,7 +54,7 @@ func DisableAll(ctx context.Context, m Means, r DisableAllRequest) (done Disable
 	all = append(all, m)
 	for _, account := range all {
 		if suites = append(suites, account.allSuites()...); r.Purge && err == nil {
-			err = account.checkHolds(r.Now)
+			err = account.checkNoHold(r.Now)
 		}
 	}
 	for i, account := range all {
@@ -75,7 +75,7 @@ func DisableAll(ctx context.Context, m Means, r DisableAllRequest) (done Disable
 			"nothing was removed, because a file cannot be changed: %s", done.Stays[i].What)
 	}
 	for _, dir := range slices.Compact(slices.Sorted(slices.Values(suites))) {
-		if err == nil && rooted.IsSame(dir, r.DefaultSuite) && generator.HasOnlyRecorded(dir) {
+		if err == nil && rooted.IsSame(dir, r.DefaultSuite) && generator.IsAsRecorded(dir) {
 			done.Notes = append(done.Notes, "your default suite, "+dir+", is removed too")
 			if !r.DryRun {
 				err = os.RemoveAll(dir)
@@ -151,9 +151,9 @@ func (m Means) purgeAccount(ctx context.Context, done *DisabledAll) error {
 	return err
 }
 
-// checkHolds returns an error if a hold is in force, because a purge would remove it. The advice is to lift it first,
+// checkNoHold returns an error if a hold is in force, because a purge would remove it. The advice is to lift it first,
 // which only a person at a terminal can do.
-func (m Means) checkHolds(now time.Time) error {
+func (m Means) checkNoHold(now time.Time) error {
 	held, err := ledger.HoldsInForce([]string{m.Settings.StatePath()}, now)
 	if err != nil {
 		return err

@@ -154,7 +154,7 @@ func (e *enableRun) findOrAddPlugin(ctx context.Context) (err error) {
 		name = bare + "@" + market
 	}
 	e.wanted.Plugin, err = e.FindPlugin(name, e.Suite)
-	if dir := filepath.Join(e.Settings.Work, source); errors.Is(err, errUnknown) && source != "" && e.Suite == "" && rooted.IsDirectory(dir) {
+	if dir := filepath.Join(e.Settings.Work, source); errors.Is(err, errUnknown) && source != "" && e.Suite == "" && rooted.TargetIsDir(dir) {
 		err = check.Advise(err, "if you mean the directory, pass --marketplace "+check.QuoteArgument("./"+source))
 	}
 	_, known := registry.StrategyNamed(name)
@@ -179,7 +179,7 @@ func (e *enableRun) addMarketplace(ctx context.Context, plugin, source string) (
 			"--marketplace %s: Claude Code fetches no such address", shown)
 	case e.Claude.Path == "":
 		return "", check.Advisef("clone the repository and pass it as --suite DIR", "marketplace %s is unknown, and %s",
-			shown, e.sayWhyNotCalled())
+			shown, e.whyNoClaude())
 	case e.DryRun:
 		return "", check.Advisef(fmt.Sprintf("fetch it first: run springfield enable %s --marketplace %s; to remove it again, run springfield disable %s --purge", plugin, shown, plugin),
 			"marketplace %s is not known yet, so the changes cannot be predicted", shown)
@@ -192,7 +192,7 @@ func (e *enableRun) addMarketplace(ctx context.Context, plugin, source string) (
 	return market, err
 }
 
-func (e *enableRun) sayWhyNotCalled() string {
+func (e *enableRun) whyNoClaude() string {
 	if e.NoClaude {
 		return "--no-activate forbids fetching it with the claude command"
 	}
@@ -216,12 +216,12 @@ func (e *enableRun) dropMarket(ctx context.Context) {
 // resolveInstallSource returns the directory of the plugin's files, or "" if there are none yet. It sets e.register or
 // e.install if Claude Code has to register the suite or install the plugin, and e.wanted.Declare if the settings must
 // declare the suite.
-func (e *enableRun) resolveInstallSource() (filesDir string, err error) {
+func (e *enableRun) resolveInstallSource() (dirIfMade string, err error) {
 	plugin := e.wanted.Plugin
 	if plugin.Suite != "" {
 		registered, err := e.Settings.IsRegistered(plugin.Marketplace, plugin.Suite)
 		if conflict := (*client.NameTakenError)(nil); errors.As(err, &conflict) {
-			return "", check.Advisef("run springfield disable "+plugin.ID()+" --purge to make Claude Code forget the other one; or "+client.HowToRename(plugin.Suite), "%w", err)
+			return "", check.Advisef("run springfield disable "+plugin.ID()+" --purge to make Claude Code forget the other one; or "+client.HowToNameMarket(plugin.Suite), "%w", err)
 		}
 		if err != nil {
 			return "", err
@@ -245,7 +245,7 @@ func (e *enableRun) resolveInstallSource() (filesDir string, err error) {
 	}
 	if e.Claude.Path == "" {
 		return "", check.Advisef("run /plugin install "+plugin.ID()+" in Claude Code", "%s is not installed, and %s", plugin.ID(),
-			e.sayWhyNotCalled())
+			e.whyNoClaude())
 	}
 	e.install = plugin.ID()
 	return e.Settings.InClone(plugin), nil
@@ -308,7 +308,7 @@ func (e *enableRun) planEdit(now *settings.Settings) (journal.Change, error) {
 		if c.Edits = append(c.Edits, list); unread != nil { // then list changes nothing
 			c.Notes = append(c.Notes, "the next enable will also need --suite: "+unread.Error())
 		}
-	} else if says := e.howToUseOther(e.EnableRequest.Plugin, e.wanted.Plugin.Suite); says != "" && e.Marketplace == "" {
+	} else if says := e.howToUseNearby(e.EnableRequest.Plugin, e.wanted.Plugin.Suite); says != "" && e.Marketplace == "" {
 		c.Notes = append(c.Notes, says)
 	}
 	if e.adds != nil {
@@ -370,7 +370,7 @@ func (e *enableRun) summarize(plan journal.Change) Done {
 		d.Todo = fmt.Sprintf("run: claude plugin marketplace add %q (without changing your settings)", e.register)
 	case !e.DryRun:
 		if e.Scope != client.User {
-			d.Change.Notes = append(d.Change.Notes, e.scopeNotes()...)
+			d.Change.Notes = append(d.Change.Notes, e.reachNotes()...)
 		}
 		if byHand != nil && !plan.IsEmpty() {
 			d.Change.Notes = append(d.Change.Notes, byHand(e.wanted)...)
@@ -382,7 +382,7 @@ func (e *enableRun) summarize(plan journal.Change) Done {
 	return d
 }
 
-func (e *enableRun) scopeNotes() []string {
+func (e *enableRun) reachNotes() []string {
 	plugin := e.wanted.Plugin
 	places := e.Settings.Places
 	file, user := places.Settings(e.Scope), places.Settings(client.User)
@@ -403,7 +403,7 @@ func (e *enableRun) stageDefault(ctx context.Context) error {
 	if err := e.checkSettings(); err != nil || e.Unmade {
 		return err
 	}
-	if err := e.adds.makeFiles(ctx, e.Means, !e.DryRun); err != nil {
+	if err := e.adds.stageFiles(ctx, e.Means, !e.DryRun); err != nil {
 		return err
 	}
 	e.wanted.Stage = e.adds.stage

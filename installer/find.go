@@ -81,7 +81,7 @@ func (m Means) FindPlugin(name, dir string) (client.Plugin, error) {
 	case len(all) > 1:
 		return client.Plugin{}, ambiguous(name, all)
 	}
-	return client.Plugin{}, check.Advisef(cmp.Or(m.howToUseOther(name, ""), m.howToGet(bare, marketplace, "")), "%w has a plugin %q", errUnknown, name)
+	return client.Plugin{}, check.Advisef(cmp.Or(m.howToUseNearby(name, ""), m.howToGet(bare, marketplace, "")), "%w has a plugin %q", errUnknown, name)
 }
 
 var errUnknown = errors.New("none of your suites and no marketplace known to Claude Code")
@@ -144,9 +144,9 @@ func (m Means) suggestIDs(marketplace string) []string {
 	return ids[:min(len(ids), 8)]
 }
 
-// howToUseOther returns a hint to enable the plugin from the suite around the working directory, which might be
+// howToUseNearby returns a hint to enable the plugin from the suite around the working directory, which might be
 // cloned. It returns "" if that is one of the user's, is usedSuite or lacks the plugin.
-func (m Means) howToUseOther(plugin, usedSuite string) string {
+func (m Means) howToUseNearby(plugin, usedSuite string) string {
 	dir := generator.FindSuite(m.Settings.Work)
 	if dir == "" {
 		return ""

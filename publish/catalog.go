@@ -35,11 +35,11 @@ type item struct {
 	Version     string          `json:"version"`
 }
 
-func readCatalog(dir, at string) (c catalog, marketName string, err error) {
+func openCatalog(dir, at string) (c catalog, marketName string, err error) {
 	if c.file, err = journal.OpenEdit(dir, at); err == nil && c.file.Before == nil {
 		err = &fs.PathError{Op: "open", Path: at, Err: fs.ErrNotExist}
 	}
-	if err != nil && rooted.IsDirectory(dir) && !errors.Is(err, fs.ErrNotExist) {
+	if err != nil && rooted.TargetIsDir(dir) && !errors.Is(err, fs.ErrNotExist) {
 		return c, "", fmt.Errorf("read marketplace: %w", err)
 	}
 	if err != nil {
@@ -94,9 +94,9 @@ type member struct {
 func (c catalog) editsToPutEntry(plugin string, members []member) (edits []document.Edit, err error) {
 	at := []string{"plugins", document.Element(plugin)}
 	if _, known := c.items[plugin]; !known {
-		text := `{"name":` + document.QuoteKey(plugin)
+		text := `{"name":` + document.EncodeKey(plugin)
 		for _, m := range members {
-			text += "," + document.QuoteKey(m.name) + ":" + string(m.value)
+			text += "," + document.EncodeKey(m.name) + ":" + string(m.value)
 		}
 		return []document.Edit{{Path: at, Value: json.RawMessage(text + "}")}}, nil
 	}

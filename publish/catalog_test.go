@@ -100,7 +100,7 @@ func TestCatalogThatIsALink(t *testing.T) {
 }
 
 func read(dir string) (catalog, string, error) {
-	return readCatalog(dir, filepath.Join(dir, ".claude-plugin", "marketplace.json"))
+	return openCatalog(dir, filepath.Join(dir, ".claude-plugin", "marketplace.json"))
 }
 
 func TestToAdd(t *testing.T) {
@@ -115,7 +115,7 @@ func TestToAdd(t *testing.T) {
 		"/srv/git/r.git":                        "",
 		"":                                      "",
 	} {
-		where, _ := git.CatalogURL(remote)
+		where, _ := git.FetchableURL(remote)
 		scratch.Equal(t, argumentToAddIfAny(where), want, remote)
 	}
 }

@@ -38,7 +38,7 @@ func (m Means) findCheckoutIfAny(ctx context.Context, dir string) (checkout, err
 		return c, nil
 	}
 	c.remote = c.repo.RemoteURL(ctx)
-	c.where, _ = git.CatalogURL(c.remote)
+	c.where, _ = git.FetchableURL(c.remote)
 	c.place, err = c.repo.PathInRoot(dir)
 	c.branch = sync.OnceValue(func() string { return c.repo.CurrentBranch(ctx) })
 	c.dirty = sync.OnceValues(func() ([]string, error) { return c.repo.DirtyFiles(ctx, c.place) })

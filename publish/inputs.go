@@ -87,18 +87,18 @@ func (m Means) openInputs(ctx context.Context, q Request) (in inputs, err error)
 				"%s is a git repository of its own, so clients that fetch the suite do not get it", dir)
 		}
 	}
-	in.market, err = m.openMarketplace(ctx, q, &in)
+	in.market, err = m.lockMarketplace(ctx, q, &in)
 	return in, err
 }
 
-func (m Means) openMarketplace(ctx context.Context, q Request, in *inputs) (k Market, err error) {
+func (m Means) lockMarketplace(ctx context.Context, q Request, in *inputs) (k Market, err error) {
 	to := in.dir
 	switch {
 	case q.To != "":
 		to = q.To
 	case in.suite.Publish != nil && in.suite.Publish.To != "":
 		to = rooted.PathFrom(in.dir, filepath.FromSlash(in.suite.Publish.To))
-		if q.Check && !rooted.IsDirectory(to) { // CI has only the suite
+		if q.Check && !rooted.TargetIsDir(to) { // CI has only the suite
 			to, k.Absent = in.dir, to
 		}
 	}
@@ -111,7 +111,7 @@ func (m Means) openMarketplace(ctx context.Context, q Request, in *inputs) (k Ma
 		if err := m.lockDir(in, q, to); err != nil {
 			return k, err
 		}
-		if k.catalog, k.Name, err = readCatalog(to, k.Path); err != nil {
+		if k.catalog, k.Name, err = openCatalog(to, k.Path); err != nil {
 			return k, err
 		}
 		if around, err = m.findCheckoutIfAny(ctx, to); err != nil {

@@ -94,7 +94,7 @@ func (e *RefusedError) Hint() string { return "see the fix for each above" }
 
 // PlanRelease plans a release: it builds the programs, but writes no file of the suite or the marketplace. It locks
 // both until Plan.Unlock, unless nothing will be applied. If the review finds failures, it returns a *RefusedError.
-func PlanRelease(ctx context.Context, m Means, q Request) (p *Plan, err error) {
+func PlanRelease(ctx context.Context, m Means, q Request) (locked *Plan, err error) {
 	in, err := m.openInputs(ctx, q)
 	defer func() {
 		if err != nil {
@@ -105,13 +105,13 @@ func PlanRelease(ctx context.Context, m Means, q Request) (p *Plan, err error) {
 		return nil, err
 	}
 	if !q.Check {
-		m.noteChoices(in, q)
+		m.adviseChoices(in, q)
 	}
 	releases, err := in.chosenReleases(q)
 	if err != nil {
 		return nil, err
 	}
-	after, err := in.planTree(ctx, m.Tools, q, releases)
+	after, err := in.buildTree(ctx, m.Tools, q, releases)
 	if err != nil {
 		return nil, err
 	}
@@ -146,8 +146,8 @@ func PlanRelease(ctx context.Context, m Means, q Request) (p *Plan, err error) {
 	}, nil
 }
 
-// noteChoices notes how others can install the plugins, and choices that the next commit makes permanent.
-func (m Means) noteChoices(in inputs, q Request) {
+// adviseChoices notes how others can install the plugins, and choices that the next commit makes permanent.
+func (m Means) adviseChoices(in inputs, q Request) {
 	dir := check.QuoteArgument(in.dir)
 	lacks, first := " has no remote", ""
 	if in.around.repo == nil {
@@ -185,7 +185,7 @@ func describe(after plannedTree, releases []release) []Plugin {
 	for _, r := range releases {
 		p := Plugin{Name: r.plugin, Old: r.old, New: r.new, Files: r.digest, Fresh: r.old != r.new}
 		switch s := r.source.(type) {
-		case fetched:
+		case gitSource:
 			p.Source, p.SHA = strings.Join([]string{s.Source, s.URL, s.Path}, " "), s.SHA
 		case string:
 			p.Source = s

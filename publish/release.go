@@ -112,13 +112,13 @@ func (in inputs) newRelease(q Request, name string) (release, error) {
 			return r, err
 		}
 	}
-	if err := r.checkVersion(r.old, "published"); err != nil {
+	if err := r.checkNotLower(r.old, "published"); err != nil {
 		return r, err
 	}
-	return r, r.checkVersion(r.entry.Version, "in "+in.market.Path)
+	return r, r.checkNotLower(r.entry.Version, "in "+in.market.Path)
 }
 
-func (r release) checkVersion(before, where string) error {
+func (r release) checkNotLower(before, where string) error {
 	if before == "" || before == r.new {
 		return nil
 	}
@@ -131,16 +131,16 @@ func (r release) checkVersion(before, where string) error {
 	return nil
 }
 
-// planTree returns the suite's files after the release, and sets the digests of releases. Without q.Check it
+// buildTree returns the suite's files after the release, and sets the digests of toDigest. Without q.Check it
 // compiles the programs. With q.Check it keeps the present files, so that a newer springfield does not fail in CI.
 // Changed files of a plugin with the same version are an error.
-func (in inputs) planTree(ctx context.Context, tools generator.Toolchain, q Request, releases []release) (t plannedTree, err error) {
+func (in inputs) buildTree(ctx context.Context, tools generator.Toolchain, q Request, toDigest []release) (t plannedTree, err error) {
 	if t, err = listTree(in.files); err != nil {
 		return t, err
 	}
 	suite := in.suite
 	suite.Plugins = slices.Clone(suite.Plugins)
-	for _, r := range releases {
+	for _, r := range toDigest {
 		i := slices.IndexFunc(suite.Plugins, func(p generator.Plugin) bool { return p.Name == r.plugin })
 		suite.Plugins[i].Version = r.new
 	}
@@ -167,8 +167,8 @@ func (in inputs) planTree(ctx context.Context, tools generator.Toolchain, q Requ
 			return t, err
 		}
 	}
-	for i := range releases {
-		r := &releases[i]
+	for i := range toDigest {
+		r := &toDigest[i]
 		if r.digest, err = t.digestOf(r.plugin); err != nil {
 			return t, err
 		}
@@ -182,7 +182,7 @@ func (in inputs) planTree(ctx context.Context, tools generator.Toolchain, q Requ
 			}
 		}
 	}
-	return in.recordReleases(t, suite, releases)
+	return in.recordReleases(t, suite, toDigest)
 }
 
 // updated returns the tree with rendered files. kept lists files that the user has changed. In these files it
@@ -211,16 +211,16 @@ func (t plannedTree) updated(suite generator.Suite) (after plannedTree, kept []s
 	return after, kept, nil
 }
 
-// withVersions sets the versions in a JSON file to those in like. It leaves other files unchanged.
-func (t plannedTree) withVersions(name string, like []byte) (plannedTree, error) {
+// withVersions sets the versions in a JSON file to those in source. It leaves other files unchanged.
+func (t plannedTree) withVersions(file string, source []byte) (plannedTree, error) {
 	var wanted struct {
 		Version string
 		Plugins []struct{ Name, Version string }
 	}
-	if path.Ext(name) != ".json" || json.Unmarshal(like, &wanted) != nil {
+	if path.Ext(file) != ".json" || json.Unmarshal(source, &wanted) != nil {
 		return t, nil
 	}
-	data, err := t.readFile(name)
+	data, err := t.readFile(file)
 	if err != nil {
 		return t, err
 	}
@@ -231,7 +231,7 @@ func (t plannedTree) withVersions(name string, like []byte) (plannedTree, error)
 	var edits []document.Edit
 	set := func(version string, at ...string) {
 		if _, has, err := doc.Get(at...); err == nil && has && version != "" {
-			edits = append(edits, document.Edit{Path: at, Value: json.RawMessage(document.QuoteKey(version))})
+			edits = append(edits, document.Edit{Path: at, Value: json.RawMessage(document.EncodeKey(version))})
 		}
 	}
 	set(wanted.Version, "version")
@@ -241,7 +241,7 @@ func (t plannedTree) withVersions(name string, like []byte) (plannedTree, error)
 	if data, err = doc.ApplyEdits(edits...); err != nil || len(edits) == 0 {
 		return t, err
 	}
-	return t.withFilePut(name, data)
+	return t.withFilePut(file, data)
 }
 
 const changelogFile = "CHANGELOG.md"
@@ -279,7 +279,7 @@ func (in inputs) recordReleases(t plannedTree, suite generator.Suite, releases [
 	if err != nil {
 		return t, err
 	}
-	data, err := suite.OverlayText(old)
+	data, err := suite.UpdatedYAML(old)
 	if err != nil {
 		return t, err
 	}

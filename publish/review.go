@@ -43,12 +43,12 @@ func (m Means) reviewRelease(ctx context.Context, in inputs, after plannedTree, 
 	}
 	found, err := check.RunAll(ctx, after, check.Check[plannedTree]{Name: "review",
 		Look: func(ctx context.Context, after plannedTree) ([]check.Finding, error) {
-			return in.review(ctx, after, releases)
+			return in.ourReview(ctx, after, releases)
 		}})
 	return append(valid, found...), err
 }
 
-func (in inputs) review(ctx context.Context, after plannedTree, releases []release) (found []check.Finding, err error) {
+func (in inputs) ourReview(ctx context.Context, after plannedTree, releases []release) (found []check.Finding, err error) {
 	var files, ignored []string
 	for _, r := range releases {
 		for _, name := range after.listFiles(r.plugin) {
@@ -75,7 +75,7 @@ func failure(file, says, fix string) check.Finding {
 func (r release) reviewPlugin(t plannedTree, gitIgnored []string) (found []check.Finding) {
 	if generator.LooksOfficial(r.plugin) {
 		found = append(found, failure(path.Join(r.plugin, ".claude-plugin", "plugin.json"),
-			fmt.Sprintf("its name, %s, looks as if the plugin came from Anthropic", r.plugin), hintAtNewPlugin(t.in.Name())))
+			fmt.Sprintf("its name, %s, looks as if the plugin came from Anthropic", r.plugin), hintToMakeNew(t.in.Name())))
 	}
 	icon := path.Join(r.plugin, ".claude-plugin", "icon.png")
 	if _, there := t.files[icon]; !there {
@@ -97,6 +97,6 @@ func (r release) reviewPlugin(t plannedTree, gitIgnored []string) (found []check
 	return found
 }
 
-func hintAtNewPlugin(suite string) string {
+func hintToMakeNew(suite string) string {
 	return "run springfield new NAME --from STRATEGY --suite " + check.QuoteArgument(suite) + " to make a plugin with another name"
 }

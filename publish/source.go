@@ -19,7 +19,7 @@ import (
 
 const subdir = "git-subdir"
 
-type fetched struct {
+type gitSource struct {
 	Source string `json:"source"`
 	URL    string `json:"url,omitempty"`
 	Path   string `json:"path,omitempty"`
@@ -44,24 +44,24 @@ func (in inputs) sourceOf(q Request, r release) (source any, err error) {
 		ours = inside != "" && place == path.Clean(inside)
 	}
 	if err == nil && r.entry.Name != "" && !ours {
-		err = check.Advisef(hintAtNewPlugin(in.dir)+"; or remove that entry from the catalog first",
+		err = check.Advisef(hintToMakeNew(in.dir)+"; or remove that entry from the catalog first",
 			"%s: %s already has a plugin of that name from another source: %s", r.plugin, in.market.Path, r.entry.Source)
 	}
 	return source, err
 }
 
-// listedSource returns the source of the plugin's existing catalog entry. ours is false if that entry does not fetch
+// listedSource returns the source of the plugin's existing catalog entry. matches is false if that entry does not fetch
 // this plugin from this repository.
-func (r release) listedSource() (listed fetched, ours bool) {
+func (r release) listedSource() (listed gitSource, matches bool) {
 	c := r.around
 	if c.repo == nil || c.where == "" || json.Unmarshal(r.entry.Source, &listed) != nil || listed.Source != subdir ||
 		!git.SameRepository(listed.URL, c.where) || path.Clean(listed.Path) != r.place {
-		return fetched{}, false
+		return gitSource{}, false
 	}
 	return listed, true
 }
 
-func (in inputs) pathInMarket(plugin string) (string, error) {
+func (in inputs) pathInMarket(plugin string) (ifInside string, err error) {
 	root, err := filepath.EvalSymlinks(in.market.Root)
 	if err != nil {
 		return "", err
@@ -78,55 +78,55 @@ func (in inputs) pathInMarket(plugin string) (string, error) {
 }
 
 // sourceToFetch returns the source from which clients fetch the plugin with git, or an error if others cannot fetch it.
-// It keeps the URL of before, because checkouts write URLs differently.
-func (r release) sourceToFetch(q Request, before fetched) (fetched, error) {
+// It keeps the URL of listed, because checkouts write URLs differently.
+func (r release) sourceToFetch(q Request, listed gitSource) (gitSource, error) {
 	c := r.around
 	const why = "clients fetch the plugin with git"
 	switch {
 	case c.foreign != nil:
-		return fetched{}, check.Advisef(c.foreign.Advice, "%w; %s", c.foreign, why)
+		return gitSource{}, check.Advisef(c.foreign.Advice, "%w; %s", c.foreign, why)
 	case c.repo == nil:
-		return fetched{}, check.Advisef("run git init, commit and push; or move the suite into the marketplace's checkout",
+		return gitSource{}, check.Advisef("run git init, commit and push; or move the suite into the marketplace's checkout",
 			"%s is not in a git repository; %s", c.dir, why)
 	case c.remote == "":
-		return fetched{}, check.Advisef("run git remote add origin URL",
+		return gitSource{}, check.Advisef("run git remote add origin URL",
 			"%s has no remote for clients to fetch the plugin from", c.repo.Root)
 	case c.where == "":
-		return fetched{}, check.Advisef("run git remote set-url origin URL, with the address that others use",
+		return gitSource{}, check.Advisef("run git remote set-url origin URL, with the address that others use",
 			"the remote of %s is %s, which others cannot fetch from", c.repo.Root, c.remote)
 	}
-	f := fetched{Source: subdir, URL: c.where, Path: r.place, Ref: before.Ref}
+	f := gitSource{Source: subdir, URL: c.where, Path: r.place, Ref: listed.Ref}
 	if !q.Check || f.Ref == "" { // CI checks out pull requests and other branches
 		f.Ref = c.branch()
 	}
 	if f.Ref == "" {
-		return fetched{}, check.Advisef("run git switch BRANCH",
+		return gitSource{}, check.Advisef("run git switch BRANCH",
 			"%s has no branch checked out (detached HEAD), so clients would have no branch to fetch", c.repo.Root)
 	}
-	if before.URL != "" {
-		f.URL = before.URL
+	if listed.URL != "" {
+		f.URL = listed.URL
 	}
 	return f, nil
 }
 
-// pinReleases pins sources to commits. steps lists the steps that must come first, such as a commit and a
+// pinReleases pins sources to commits. toDo lists the steps that must come first, such as a commit and a
 // push. The next run then writes the pins.
-func (in inputs) pinReleases(ctx context.Context, q Request, after plannedTree, releases []release) (steps []string, err error) {
+func (in inputs) pinReleases(ctx context.Context, q Request, after plannedTree, releases []release) (toDo []string, err error) {
 	for i, r := range releases {
-		if f, ok := r.source.(fetched); ok {
+		if f, ok := r.source.(gitSource); ok {
 			var wait string
-			if f.SHA, wait, err = r.commitToPin(ctx, q, after); err != nil {
+			if f.SHA, wait, err = r.findCommitToPin(ctx, q, after); err != nil {
 				return nil, err
 			}
-			if releases[i].source = f; wait != "" && !slices.Contains(steps, wait) {
-				steps = append(steps, wait)
+			if releases[i].source = f; wait != "" && !slices.Contains(toDo, wait) {
+				toDo = append(toDo, wait)
 			}
 		}
 	}
-	return steps, nil
+	return toDo, nil
 }
 
-func (r release) commitToPin(ctx context.Context, q Request, after plannedTree) (commit, step string, err error) {
+func (r release) findCommitToPin(ctx context.Context, q Request, after plannedTree) (commit, step string, err error) {
 	repo, place := r.around.repo, r.place
 	dirty, err := r.around.dirty()
 	if err != nil {

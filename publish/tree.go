@@ -50,7 +50,7 @@ func listTree(in rooted.Folder) (plannedTree, error) {
 		case d.IsDir() || d.Name() == ".git": // a worktree or a submodule
 			return nil
 		case !d.Type().IsRegular():
-			if err := in.CheckLinks(relative); err != nil {
+			if err := in.RefuseLinks(relative); err != nil {
 				return fmt.Errorf("read suite: %w; a published suite must not have one", err)
 			}
 			return fmt.Errorf("%s: not a regular file; a published suite has only files and directories", name)
@@ -120,9 +120,9 @@ func (t plannedTree) readJSON(name string, into any) error {
 	return nil
 }
 
-func (t plannedTree) changes(below string) (edits []journal.Edit) {
+func (t plannedTree) changes(inDir string) (edits []journal.Edit) {
 	for _, name := range slices.Sorted(maps.Keys(t.edits)) {
-		if e := t.edits[name]; isBelow(below, name) && e.Changes() {
+		if e := t.edits[name]; isBelow(inDir, name) && e.Changes() {
 			edits = append(edits, e)
 		}
 	}

@@ -66,7 +66,7 @@ type Found struct {
 	Prompt      string          `json:"prompt,omitempty"`  // beginning of the last prompt
 	Calls       []activity.Call `json:"calls"`             // last calls of the turn, oldest first
 	CallsInTurn int             `json:"calls_in_turn"`
-	Asked       string          `json:"asked,omitempty"` // tool that asked the user at the end of the turn
+	Tried       string          `json:"asked,omitempty"` // tool that asked the user at the end of the turn
 	Skill       activity.Skill  `json:"skill,omitzero"`
 	Todos       []activity.Todo `json:"todos"`
 	Plans       []activity.Plan `json:"plans"`     // files named in the session, last one first
@@ -95,7 +95,7 @@ func Explain(p Place, c Candidate) (Explanation, error) {
 	}
 	v, s, view := snapshot.Verdict, snapshot.Situation, snapshot.View
 	found := Found{
-		Message: s.Message.Text, Prompt: view.PromptText, Calls: append([]activity.Call{}, view.Calls...), CallsInTurn: view.CallsInTurn, Asked: s.Turn.Asked, Skill: view.Skill,
+		Message: s.Message.Text, Prompt: view.PromptText, Calls: append([]activity.Call{}, view.Calls...), CallsInTurn: view.CallsInTurn, Tried: s.Turn.Asked, Skill: view.Skill,
 		Todos: append([]activity.Todo{}, view.Todos...), Plans: append([]activity.Plan{}, view.Plans...), Running: s.Turn.Running, Continued: view.Feedback.InTurn,
 		Files: append([]string{}, slices.Sorted(maps.Keys(s.Workspace.Files))...),
 	}
@@ -104,12 +104,12 @@ func Explain(p Place, c Candidate) (Explanation, error) {
 		Reason: v.Reason, Asks: v.Page != "", Situation: found, Rules: rulesTried(c.Settings, snapshot),
 	}
 	if known.Judges {
-		e.Page, e.Judge = judge.PageFor(snapshot.Situation), console.JudgeInWords(known, v)
+		e.Page, e.Judge = judge.PageFor(snapshot.Situation), console.WouldAskInWords(known, v)
 	}
 	return e, nil
 }
 
-func (p Place) readScene(c Candidate) (*scene, error) {
+func (p Place) readScene(by Candidate) (*scene, error) {
 	const howToFind = "run springfield log to list decisions, or name a session log; they are below ~/.claude/projects"
 	info, err := os.Stat(p.Log)
 	if err == nil && !info.Mode().IsRegular() {
@@ -131,7 +131,7 @@ func (p Place) readScene(c Candidate) (*scene, error) {
 		if local = c.Entry.Local || local && c.What == transcript.Nothing; !local || p.Line > 0 {
 			lines = c.Number
 		}
-		w.take(c)
+		w.takeLine(c)
 		return c.Number != p.Line
 	})
 	switch {
@@ -147,7 +147,7 @@ func (p Place) readScene(c Candidate) (*scene, error) {
 	case lines < p.Line:
 		return nil, check.Misusef("omit --line for the last line", "%s has %d lines, not %d", p.Log, lines, p.Line)
 	}
-	tail := c.Settings.Options.Needs().Lines
+	tail := by.Settings.Options.Needs().Lines
 	var window activity.Window
 	m := &scene{host: w.host.RecordName(), now: p.Now, lines: func(int) activity.Window { return window }}
 	err = w.host.Log.EachLine(p.Log, tail, func(c *transcript.Cursor) bool {
@@ -159,7 +159,7 @@ func (p Place) readScene(c Candidate) (*scene, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read session log: %w", err)
 	}
-	w.id = w.nameOf()
+	w.id = w.logName()
 	m.event = w.eventAt("", m.view)
 	m.event.Cwd = p.Work
 	return m, nil
@@ -255,8 +255,8 @@ func (s Found) writeText(out layout.Printer) {
 		}
 		out.PrintField("  tool          ", c.Name+"("+c.Input+") "+outcome)
 	}
-	if s.Asked != "" {
-		out.PrintText("  asked by      %s", s.Asked)
+	if s.Tried != "" {
+		out.PrintText("  asked by      %s", s.Tried)
 	}
 	if s.Skill.Name != "" {
 		out.PrintText("  skill         %s, %s ago", s.Skill.Name, layout.CountOf(s.Skill.Turns, "turn"))

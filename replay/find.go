@@ -20,8 +20,8 @@ import (
 	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
-// Kept is the directory in which a host keeps session logs.
-type Kept struct {
+// LogDir is the directory in which a host keeps session logs.
+type LogDir struct {
 	Host *host.Host
 	Dir  string
 }
@@ -39,17 +39,17 @@ type found struct {
 type finder struct {
 	ctx     context.Context
 	seen    map[string]bool // real paths
-	kept    Kept            // host's directory in progress, zero for paths of the user
+	kept    LogDir          // host's directory in progress, zero for paths of the user
 	logs    []found
 	skipped []Skipped
 }
 
-func findLogs(ctx context.Context, paths []string, kept ...Kept) ([]found, []Skipped) {
+func findLogs(ctx context.Context, paths []string, logDirs ...LogDir) ([]found, []Skipped) {
 	f := finder{ctx: ctx, seen: map[string]bool{}}
 	for _, path := range paths {
 		f.lookAt(path, 0)
 	}
-	for _, f.kept = range kept {
+	for _, f.kept = range logDirs {
 		if _, err := os.Stat(f.kept.Dir); !errors.Is(err, fs.ErrNotExist) {
 			f.lookAt(f.kept.Dir, 0)
 		}
@@ -106,7 +106,7 @@ func (f *finder) walkDir(path string, depth int) {
 		directory := info.IsDir()
 		wanted := directory && name != "subagents" || !directory && isLog
 		if f.kept.Host != nil {
-			wanted = f.keepsLogs(inner, directory)
+			wanted = f.fitsPattern(inner, directory)
 		}
 		if wanted {
 			f.lookAt(inner, depth+1)
@@ -114,16 +114,16 @@ func (f *finder) walkDir(path string, depth int) {
 	}
 }
 
-// keepsLogs reports whether a file matches the host's pattern for logs, or a directory matches the beginning
+// fitsPattern reports whether a file matches the host's pattern for logs, or a directory matches the beginning
 // of the pattern.
-func (f *finder) keepsLogs(at string, directory bool) bool {
+func (f *finder) fitsPattern(at string, isDir bool) bool {
 	rest, err := filepath.Rel(f.kept.Dir, at)
 	if err != nil {
 		return false
 	}
 	pattern := strings.Split(f.kept.Host.Sessions, "/")
 	n := strings.Count(filepath.ToSlash(rest), "/") + 1
-	if n > len(pattern) || directory != (n < len(pattern)) {
+	if n > len(pattern) || isDir != (n < len(pattern)) {
 		return false
 	}
 	ok, err := path.Match(strings.Join(pattern[:n], "/"), filepath.ToSlash(rest))
@@ -138,5 +138,5 @@ func why(err error) string {
 	if errors.Is(err, fs.ErrNotExist) {
 		return "not found"
 	}
-	return check.CauseOf(err).Error()
+	return check.DropPath(err).Error()
 }

@@ -150,9 +150,9 @@ func TestDeterministic(t *testing.T) {
 	var first Report
 	for workers := 1; workers <= 5; workers += 2 {
 		runtime.GOMAXPROCS(workers)
-		r := RunReplay(t.Context(), Options{Paths: []string{home}, Candidates: candidatesOf(t, LogOnlyCandidates()...)})
+		r := RunReplay(t.Context(), Options{Paths: []string{home}, Candidates: candidatesOf(t, CandidatesByLog()...)})
 		if workers == 1 {
-			if first = r; len(r.Rows) < 50 || len(r.Rows[0].Choices) != len(LogOnlyCandidates()) {
+			if first = r; len(r.Rows) < 50 || len(r.Rows[0].Choices) != len(CandidatesByLog()) {
 				t.Fatalf("%d rows", len(r.Rows))
 			}
 			continue

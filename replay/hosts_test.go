@@ -104,7 +104,7 @@ func hostLogs() map[string]hostLog {
 var must, failIf = scratch.Must, scratch.ErrorIf
 
 // writeHosts writes the sessions of all hosts and returns their places.
-func writeHosts(t testing.TB, home string) (all []Kept) {
+func writeHosts(t testing.TB, home string) (all []LogDir) {
 	t.Helper()
 	logs := hostLogs()
 	for _, h := range registry.Hosts {
@@ -114,7 +114,7 @@ func writeHosts(t testing.TB, home string) (all []Kept) {
 		} else if !ok {
 			t.Fatalf("hostLogs has no log of %s", h.Title)
 		}
-		k := Kept{h, filepath.Join(home, strings.TrimPrefix(h.Dir, "~/"))}
+		k := LogDir{h, filepath.Join(home, strings.TrimPrefix(h.Dir, "~/"))}
 		path := filepath.Join(k.Dir, filepath.FromSlash(log.at))
 		must(t, os.MkdirAll(filepath.Dir(path), 0o700))
 		files := map[string]string{path: log.lines, filepath.Join(k.Dir, "other.jsonl"): log.lines} // only one is where logs are kept
@@ -147,7 +147,7 @@ func TestHosts(t *testing.T) {
 		}
 		return r
 	}
-	all := run(Options{Paths: []string{ProjectsDir(home)}, Kept: append(kept, Kept{kept[0].Host, filepath.Join(home, "none")})})
+	all := run(Options{Paths: []string{ProjectsDir(home)}, LogDir: append(kept, LogDir{kept[0].Host, filepath.Join(home, "none")})})
 	hosts := map[string]bool{}
 	for _, row := range all.Rows {
 		hosts[row.Host] = true
@@ -159,7 +159,7 @@ func TestHosts(t *testing.T) {
 		name, want := k.Host.Name, hostLogs()[k.Host.Name]
 		// The host is found by the place, the contents of the log, and the flag.
 		log := filepath.Join(k.Dir, filepath.FromSlash(want.at))
-		for _, r := range []Report{run(Options{Kept: []Kept{k}}), run(Options{Paths: []string{log}}), run(Options{Paths: []string{ProjectsDir(home), log}, Kept: kept, Host: name})} {
+		for _, r := range []Report{run(Options{LogDir: []LogDir{k}}), run(Options{Paths: []string{log}}), run(Options{Paths: []string{ProjectsDir(home), log}, LogDir: kept, Host: name})} {
 			got := labelsOf(r)
 			failIf(t, !slices.Equal(got, want.labels), "%s: %v, want %v", name, got, want.labels)
 			for _, row := range r.Rows {

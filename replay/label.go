@@ -93,7 +93,7 @@ func (f *follower) takeLine(c *transcript.Cursor) (end followed, isMessage bool)
 	case transcript.Rested:
 		f.last.rests = true
 	default:
-		f.blocked = f.blocked || c.HasHookBlock()
+		f.blocked = f.blocked || c.AtHookBlock()
 	}
 	f.open = f.open && end.label == ""
 	return end, false

@@ -142,7 +142,7 @@ func (p PageFile) CheckTarget() (isPage bool, err error) {
 		head, err = file.ReadBeginning(p.Path, 0, 2048)
 	}
 	if err != nil {
-		return false, check.Advisef("choose another file", "write page: %s: %w", p.Path, check.CauseOf(err))
+		return false, check.Advisef("choose another file", "write page: %s: %w", p.Path, check.DropPath(err))
 	}
 	if len(head) > 0 && !strings.Contains(string(head), PageMark) {
 		return false, check.Advisef("choose another file, or move that one away",

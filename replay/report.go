@@ -28,7 +28,7 @@ type Report struct {
 	Labels []LabelCount `json:"labels"`
 	// Scores are in the requested order of strategies.
 	Scores []Score `json:"scores"`
-	Leave  Leave   `json:"leave"`
+	Leave  Consent `json:"leave"`
 	Advice string  `json:"advice"`
 	// Rows are all stops and mid-work points, oldest session first.
 	Rows []Row `json:"rows"`

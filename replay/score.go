@@ -11,7 +11,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/ledger"
 )
 
-// FillInScores computes stops, scores, Leave and Advice from the rows.
+// FillInScores computes stops, scores, Consent and Advice from the rows.
 func (r *Report) FillInScores() {
 	r.Stops = Stops{}
 	for i := range r.Rows {
@@ -20,7 +20,7 @@ func (r *Report) FillInScores() {
 	for i := range r.Scores {
 		r.Scores[i].countRows(r, i)
 	}
-	r.Leave = countLeave(r.Rows)
+	r.Leave = countConsent(r.Rows)
 	r.Advice = r.adviceInWords()
 }
 
@@ -111,8 +111,8 @@ func (r *Rate) ComputeInterval() {
 	}
 }
 
-// inPercent returns the rate and its confidence interval, such as "88 %, 84–91".
-func (r Rate) inPercent() string {
+// percentRange returns the rate and its confidence interval, such as "88 %, 84–91".
+func (r Rate) percentRange() string {
 	low, high := shareText(r.Low), shareText(r.High)
 	return shareText(float64(r.N)/float64(max(1, r.Of))) + ", " + strings.TrimSuffix(low, " %") + "–" + strings.TrimSuffix(high, " %")
 }
@@ -127,7 +127,7 @@ func shareText(share float64) string {
 	return fmt.Sprintf("%.0f %%", 100*share)
 }
 
-func countLeave(rows []Row) (l Leave) {
+func countConsent(rows []Row) (l Consent) {
 	after := map[string]bool{} // sessions whose last answer is a yes to such a question
 	for i := range rows {
 		row := &rows[i]
@@ -147,9 +147,9 @@ func countLeave(rows []Row) (l Leave) {
 	return l
 }
 
-// Leave counts questions for permission to go on, and how many were answered with a bare yes or "continue".
+// Consent counts questions for permission to go on, and how many were answered with a bare yes or "continue".
 // AfterYes counts only questions after such a yes.
-type Leave struct {
+type Consent struct {
 	Yes      Rate `json:"yes"`
 	AfterYes Rate `json:"after_yes"`
 }

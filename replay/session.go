@@ -84,19 +84,19 @@ type walker struct {
 
 const span = 1 << 20
 
-// read reads the log with windows of up to window lines. If tick stops it, the rows so far are kept.
-func (w *walker) read(window int) {
+// read reads the log with windows of the given number of lines. If tick stops it, the rows so far are kept.
+func (w *walker) read(lines int) {
 	told := int64(0)
 	if w.host == nil {
 		w.host = registry.HostOfLog(w.path)
 	}
 	w.whole = w.host.Log.Whole
-	w.err = w.host.Log.EachLine(w.path, window, func(c *transcript.Cursor) bool {
+	w.err = w.host.Log.EachLine(w.path, lines, func(c *transcript.Cursor) bool {
 		if w.size = c.Log.Offset; w.size-told > span {
 			w.cut = !w.tick(w.size - told)
 			told = w.size
 		}
-		return !w.cut && w.take(c)
+		return !w.cut && w.takeLine(c)
 	})
 	w.tick(w.size - told)
 	if w.err == nil && (w.isText || w.given && !w.met && !w.cut) {
@@ -107,7 +107,7 @@ func (w *walker) read(window int) {
 	}
 }
 
-func (w *walker) take(c *transcript.Cursor) bool {
+func (w *walker) takeLine(c *transcript.Cursor) (inProject bool) {
 	if w.start == 0 {
 		w.start = c.LineTime()
 	}
@@ -115,7 +115,7 @@ func (w *walker) take(c *transcript.Cursor) bool {
 	what := c.What
 	switch {
 	case what == transcript.Prompted || what == transcript.Spoke:
-		if !w.introduce(c) {
+		if !w.noteOrigin(c) {
 			return false
 		}
 	case w.id == "" && what == transcript.Nothing: // the head of a log
@@ -139,14 +139,14 @@ func (w *walker) take(c *transcript.Cursor) bool {
 		w.closePlace(end)
 	}
 	if spoke {
-		w.openPlace(c)
+		w.beginRow(c)
 	}
 	return true
 }
 
-// introduce reads the session's mode, ID and directory from the entry at c. It returns false if the session belongs to
+// noteOrigin reads the session's mode, ID and directory from the entry at c. It returns false if the session belongs to
 // a different project.
-func (w *walker) introduce(c *transcript.Cursor) bool {
+func (w *walker) noteOrigin(c *transcript.Cursor) (ofProject bool) {
 	if mode := codec.ValidText(c.Entry.Mode); mode != "" {
 		w.mode = mode
 	}
@@ -165,10 +165,10 @@ func (w *walker) introduce(c *transcript.Cursor) bool {
 	}
 	if w.first == 0 {
 		w.first = w.keyOfLine(c)
-		w.copy = c.Entry.Fork || !strings.HasSuffix(w.nameOf(), id)
+		w.copy = c.Entry.Fork || !strings.HasSuffix(w.logName(), id)
 	}
 	if w.id == "" {
-		w.id = w.nameOf()
+		w.id = w.logName()
 	}
 	return true
 }
@@ -183,7 +183,7 @@ func (w *walker) noteSession(c *transcript.Cursor) (id string) {
 	return id
 }
 
-func (w *walker) nameOf() string {
+func (w *walker) logName() (idInPath string) {
 	name := strings.TrimSuffix(filepath.Base(w.path), ".jsonl")
 	if pattern := w.host.Sessions; !strings.Contains(path.Base(pattern), "*") {
 		name = filepath.Base(filepath.Dir(w.path))
@@ -191,7 +191,7 @@ func (w *walker) nameOf() string {
 	return name
 }
 
-func (w *walker) openPlace(c *transcript.Cursor) {
+func (w *walker) beginRow(c *transcript.Cursor) {
 	said := strings.TrimSpace(c.AgentWords())
 	w.open, w.last, w.blocked = true, spot{line: c.Number, text: said, at: w.until}, false
 	if w.skip = w.until < w.since; w.skip {

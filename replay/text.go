@@ -34,7 +34,7 @@ func (r *Report) WriteNotes(out layout.Printer) {
 }
 
 // MostWrong returns the strategy with the most unwanted continues, or "" without any.
-func (r *Report) MostWrong() string {
+func (r *Report) MostWrong() (strategyName string) {
 	name, most := "", 0
 	for _, s := range r.Scores {
 		if s.InTheWay.N > most {
@@ -141,12 +141,12 @@ func (r *Report) writeRow(out layout.Printer, row *Row) {
 	writeExcerpt(out, "  "+layout.PadText(agent+": ", 8), row.Text, layout.EndThatFits)
 	writeExcerpt(out, "  next:   ", row.Next, layout.ClipText)
 	for i, c := range row.Choices {
-		out.PrintFolded("  "+r.Scores[i].Name+": ", "%s", c.says())
+		out.PrintFolded("  "+r.Scores[i].Name+": ", "%s", c.withWhy())
 	}
 	out.PrintText("")
 }
 
-func (c Choice) says() string {
+func (c Choice) withWhy() string {
 	says := decidedBy(c.Rule)
 	if c.Evidence != "" && c.Rule != otherwise {
 		says += ", " + c.Evidence

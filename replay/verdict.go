@@ -14,7 +14,7 @@ import (
 // enoughLeave is the number of questions below which a share means nothing.
 const enoughLeave = 5
 
-func (l Leave) say() string {
+func (l Consent) say() string {
 	if l.Yes.Of == 0 {
 		return "you answered no question for permission to go on"
 	}
@@ -66,8 +66,8 @@ func (s Score) say() string {
 	}
 	if s.Wanted.Of > 0 {
 		said += fmt.Sprintf(", and been in the way at %d of %s (%s); %d of %s were wanted (%s)",
-			s.InTheWay.N, layout.CountOf(s.InTheWay.Of, "other answer"), s.InTheWay.inPercent(),
-			s.Wanted.N, layout.CountOf(s.Wanted.Of, "continue"), s.Wanted.inPercent())
+			s.InTheWay.N, layout.CountOf(s.InTheWay.Of, "other answer"), s.InTheWay.percentRange(),
+			s.Wanted.N, layout.CountOf(s.Wanted.Of, "continue"), s.Wanted.percentRange())
 	}
 	if s.Asked.N > 0 {
 		price := fmt.Sprintf("$%.2f", s.Dollars)
@@ -83,21 +83,21 @@ func (s Score) gain() int { return s.Saved.N - s.InTheWay.N }
 
 // best returns the index of the strategy with the greatest gain. In a tie, the most saved prompts win, then the default
 // strategy.
-func (r *Report) best() (index int) {
+func (r *Report) best() (indexOr0 int) {
 	for i, s := range r.Scores {
-		b := r.Scores[index]
+		b := r.Scores[indexOr0]
 		better := cmp.Or(cmp.Compare(s.gain(), b.gain()), cmp.Compare(s.Saved.N, b.Saved.N))
 		if better > 0 || better == 0 && s.Name == registry.Default() {
-			index = i
+			indexOr0 = i
 		}
 	}
-	return index
+	return indexOr0
 }
 
 func (r *Report) adviceInWords() string {
 	switch {
 	case len(r.Rows) == 0:
-		return r.whyEmpty()
+		return r.sayWhyEmpty()
 	case len(r.Scores) == 0:
 		return "No strategy was chosen."
 	}
@@ -122,7 +122,7 @@ func (r *Report) adviceInWords() string {
 	return said + "."
 }
 
-func (r *Report) whyEmpty() string {
+func (r *Report) sayWhyEmpty() string {
 	switch {
 	case r.Partial:
 		return "Nothing was found before the interruption."

@@ -84,7 +84,7 @@ func TestLeave(t *testing.T) {
 		for i, answers := range test.sessions {
 			rows = append(rows, asked(fmt.Sprint(i), answers)...)
 		}
-		got := countLeave(rows).say()
+		got := countConsent(rows).say()
 		failIf(t, !strings.Contains(got, test.want), "%q: %s, want %s", test.sessions, got, test.want)
 	}
 }

@@ -158,8 +158,8 @@ func (e *environment) absencePlaces(d *console.Console) (absence.Places, error) 
 	return absence.Places{Orders: dir, States: states, Config: e.places.Config, Now: time.Now(), FindLog: d.FindLog}, nil
 }
 
-// awayProject returns the real path of the repository around the working directory, or of the directory.
-func (e *environment) awayProject() string {
+// projectHere returns the real path of the repository around the working directory, or of the directory.
+func (e *environment) projectHere() string {
 	dir, _ := workspace.Nearest(e.work, "", []string{".git"}, e.home)
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
 		return real
@@ -191,7 +191,7 @@ func (e *environment) printOrders(out layout.Printer, p absence.Places, orders .
 		if o.Note != "" {
 			out.PrintField("note     ", secret.Mask(o.Note))
 		}
-		notes := e.findObstacles(o)
+		notes := e.whyIgnored(o)
 		if lacks := e.howToAllow(o); lacks != "" {
 			notes = append(notes, lacks)
 		}
@@ -201,12 +201,12 @@ func (e *environment) printOrders(out layout.Printer, p absence.Places, orders .
 	}
 }
 
-// findObstacles returns the reasons why agents ignore the order: a hold, or no plugin that decides.
-func (e *environment) findObstacles(o ledger.AwayOrder) []string {
+// whyIgnored returns the reasons why agents ignore the order: a hold, or no plugin that decides.
+func (e *environment) whyIgnored(o ledger.AwayOrder) []string {
 	r := e.inspectionRequest()
 	r.Places = e.placesFrom(cmp.Or(o.Project, e.work))
 	in := doctor.Inspect(r)
-	held := in.PausedInWords()
+	held := in.HeldOrOffInWords()
 	if why, next := in.Overview().WhyNoneDecides(); why != "" {
 		held = append(held, "no plugin decides there when an agent stops, so no new session follows this order: "+
 			why+"; next: "+next)
@@ -215,7 +215,7 @@ func (e *environment) findObstacles(o ledger.AwayOrder) []string {
 }
 
 // howToAllow returns advice to allow the order's check, or "" when a permission rule allows it.
-func (e *environment) howToAllow(o ledger.AwayOrder) string {
+func (e *environment) howToAllow(o ledger.AwayOrder) (forCheck string) {
 	places := e.placesFrom(cmp.Or(o.Project, e.work))
 	return secret.Mask(absence.HowToAllow(o.Check, client.AllowRules(settings.NewSettings(places).AllLayers())))
 }
@@ -225,7 +225,7 @@ func (e *environment) howToAllow(o ledger.AwayOrder) string {
 func (o awayOptions) runSetOrder(ctx context.Context) error {
 	order := ledger.AwayOrder{At: o.Now.UnixMilli(), Until: o.until.UnixMilli(), Most: o.most, Check: o.check, Note: o.note}
 	if !o.all {
-		order.Project = o.awayProject()
+		order.Project = o.projectHere()
 	}
 	shorter, done, err := o.Shorten(order, !o.mostGiven, !o.checkGiven, !o.noteGiven)
 	if err != nil {
@@ -250,7 +250,7 @@ func (o awayOptions) runSetOrder(ctx context.Context) error {
 	if o.yes && len(agreed) > 0 {
 		question += " springfield will also " + strings.Join(check.NamesOf(agreed, func(m settings.Member) string { return m.Did }), " and ") + "."
 	}
-	if err := o.confirm(ctx, tty, question); err != nil {
+	if err := o.alwaysAsk(ctx, tty, question); err != nil {
 		return err
 	}
 	o.Now = time.Now()
@@ -263,7 +263,7 @@ func (o awayOptions) runSetOrder(ctx context.Context) error {
 		return fmt.Errorf("write away order: %w", err)
 	}
 	for _, m := range agreed {
-		o.setMember(m)
+		o.writeMember(m)
 	}
 	o.say("%s\n%s", o.Summary(order).Describe(o.Now.UnixMilli()), kept)
 	o.talk("run springfield back to end it and see the report")
@@ -275,7 +275,7 @@ func (o awayOptions) question(order ledger.AwayOrder) string {
 	if order.Project != "" {
 		where = o.notePrinter().ShortPath(order.Project)
 	}
-	until := absence.EndInWords(time.UnixMilli(order.Until), o.Now)
+	until := absence.EndClock(time.UnixMilli(order.Until), o.Now)
 	text := fmt.Sprintf("Keep agents at work in %s for %s, until %s, with at most %s?", where,
 		timestamp.LengthInWords(order.Until-order.At), until, countOf(o.most, "continue"))
 	if o.check != "" {
@@ -284,7 +284,7 @@ func (o awayOptions) question(order ledger.AwayOrder) string {
 	return text
 }
 
-func (o awayOptions) confirm(ctx context.Context, tty *terminal.Terminal, question string) error {
+func (o awayOptions) alwaysAsk(ctx context.Context, tty *terminal.Terminal, question string) error {
 	if ctx.Err() != nil {
 		return errCancelled
 	}
@@ -308,7 +308,7 @@ func (o awayOptions) look(ctx context.Context, order ledger.AwayOrder) (absence.
 	if before.Version == "" {
 		before.Version = o.claudeCommand().Version(ctx)
 	}
-	before.Notes = slices.Concat(before.Notes, o.notesOnSettings(before), in.PausedInWords())
+	before.Notes = slices.Concat(before.Notes, o.notesOnSettings(before), in.HeldOrOffInWords())
 	if order.Check != "" && o.howToAllow(order) == "" {
 		before.Notes = append(before.Notes, "your rules allow the check")
 	}

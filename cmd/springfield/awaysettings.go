@@ -86,7 +86,7 @@ func inSettings(name, from string) string {
 func (o awayOptions) askSettings(ctx context.Context, tty *terminal.Terminal, order ledger.AwayOrder, version string) (agreed []settings.Member) {
 	offer := func(question string, m settings.Member) {
 		c, err := settings.NewSettings(o.places).PlanMember(m)
-		if (err != nil || !c.IsEmpty()) && (o.yes || o.confirm(ctx, tty, question) == nil) {
+		if (err != nil || !c.IsEmpty()) && (o.yes || o.alwaysAsk(ctx, tty, question) == nil) {
 			agreed = append(agreed, m)
 		}
 	}
@@ -103,7 +103,7 @@ func (o awayOptions) askSettings(ctx context.Context, tty *terminal.Terminal, or
 	return agreed
 }
 
-func (o awayOptions) setMember(member settings.Member) {
+func (o awayOptions) writeMember(member settings.Member) {
 	c, err := settings.PlanAndApply(o.places, func(now *settings.Settings) (journal.Change, error) { return now.PlanMember(member) })
 	if err != nil {
 		o.talk("springfield: note: springfield could not %s: %v", member.Did, err)
@@ -121,7 +121,7 @@ func decodeAllowRules(was json.RawMessage) (rules []any, err error) {
 }
 
 // addMissingRule returns the list with the rule added, or nil if the list already contains it.
-func addMissingRule(was json.RawMessage, rule string) (json.RawMessage, error) {
+func addMissingRule(was json.RawMessage, rule string) (orNil json.RawMessage, err error) {
 	rules, err := decodeAllowRules(was)
 	if err != nil || slices.Contains(rules, any(rule)) {
 		return nil, err
@@ -131,7 +131,7 @@ func addMissingRule(was json.RawMessage, rule string) (json.RawMessage, error) {
 
 // removeRule returns the list without the rule. It returns nil if the list lacks the rule, and settings.Absent if no
 // rule would be left.
-func removeRule(was json.RawMessage, rule string) (json.RawMessage, error) {
+func removeRule(was json.RawMessage, rule string) (newOrNil json.RawMessage, err error) {
 	rules, err := decodeAllowRules(was)
 	if err != nil || !slices.Contains(rules, any(rule)) {
 		return nil, err
@@ -142,8 +142,8 @@ func removeRule(was json.RawMessage, rule string) (json.RawMessage, error) {
 	return document.EncodeValue(rules)
 }
 
-// removeAdded removes everything that away added for the orders, which are oldest first.
-func (a *app) removeAdded(ctx context.Context, orders []ledger.AwayOrder, dryRun bool) error {
+// cleanAfterAway removes everything that away added for the orders, which are oldest first.
+func (a *app) cleanAfterAway(ctx context.Context, orders []ledger.AwayOrder, dryRun bool) error {
 	seen, found := map[int]bool{}, false
 	for _, order := range slices.Backward(orders) {
 		settings, err := a.removeSettings(order, seen, dryRun)

@@ -34,8 +34,8 @@ func (o awayOptions) takeSnapshot(ctx context.Context, order *ledger.AwayOrder) 
 	return "a snapshot of the files was taken" + nested + "; springfield back shows how to restore it"
 }
 
-// snapshotOf returns the repository that contains the order's snapshot, or nil and the reason why there is none.
-func (a *app) snapshotOf(ctx context.Context, order ledger.AwayOrder) (in *git.Repository, why string) {
+// findSnapshot returns the repository that contains the order's snapshot, or nil and the reason why there is none.
+func (a *app) findSnapshot(ctx context.Context, order ledger.AwayOrder) (in *git.Repository, why string) {
 	if order.Kept == "" {
 		return nil, "no snapshot of the files was taken: away takes one of a single project in a git repository"
 	}
@@ -58,7 +58,7 @@ func (a *app) snapshotOf(ctx context.Context, order ledger.AwayOrder) (in *git.R
 // the snapshot cannot be used.
 func (a *app) changesSince(ctx context.Context, order *ledger.AwayOrder) (changed []git.Changed, note string) {
 	defer a.showWorking("comparing the files with the snapshot")()
-	repository, note := a.snapshotOf(ctx, *order)
+	repository, note := a.findSnapshot(ctx, *order)
 	kept := order.Kept
 	order.Kept = ""
 	if repository == nil {
@@ -77,7 +77,7 @@ func (a *app) changesSince(ctx context.Context, order *ledger.AwayOrder) (change
 }
 
 func (a *app) removeSnapshot(ctx context.Context, order ledger.AwayOrder, dryRun bool) (found bool, err error) {
-	repository, _ := a.snapshotOf(ctx, order)
+	repository, _ := a.findSnapshot(ctx, order)
 	if repository == nil {
 		return false, nil
 	}

@@ -62,19 +62,19 @@ func (a *app) runBack(ctx context.Context, p absence.Places, o backOptions) erro
 	var ended []ledger.AwayOrder
 	var failed error
 	if !o.dryRun {
-		ended, failed = p.EndOrders(a.awayProject(), o.all)
+		ended, failed = p.EndOrders(a.projectHere(), o.all)
 	}
 	if failed != nil {
 		failed = check.Advise(fmt.Errorf("end away order: it is still in force: %w", failed), "run springfield hold to let every agent stop")
 	}
-	if order, found := p.NewestOrder(a.awayProject(), o.all); found && len(ended) == 0 {
+	if order, found := p.NewestOrder(a.projectHere(), o.all); found && len(ended) == 0 {
 		ended = append(ended, order)
 	}
 	switch newest := len(ended) - 1; {
 	case newest < 0 && o.json:
 		return cmp.Or(failed, a.printJSON(nil))
 	case newest < 0:
-		a.say("no away order is recorded for %s; run springfield away 8h to set one", a.awayProject())
+		a.say("no away order is recorded for %s; run springfield away 8h to set one", a.projectHere())
 	case o.json:
 		for _, one := range ended[:newest] {
 			a.talk("springfield: note: also ended: %s", p.Summary(one).Describe(p.Now.UnixMilli()))
@@ -100,7 +100,7 @@ func (a *app) runBack(ctx context.Context, p absence.Places, o backOptions) erro
 		}
 	}
 	if o.clean && failed == nil && len(ended) > 0 {
-		return a.removeAdded(ctx, p.RecordedOrders(a.awayProject(), o.all), o.dryRun)
+		return a.cleanAfterAway(ctx, p.RecordedOrders(a.projectHere(), o.all), o.dryRun)
 	}
 	return failed
 }

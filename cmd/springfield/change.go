@@ -47,8 +47,8 @@ func (s *streams) showPreview(asJSON bool, plan journal.Change, wouldAlso string
 	return nil
 }
 
-// tellChange lists the files of a change, then its notes. suffix is put after each file that it removes.
-func (s *streams) tellChange(c journal.Change, suffix string) {
+// tellChange lists the files of a change, then its notes. onRemoved is put after each file that it removes.
+func (s *streams) tellChange(c journal.Change, onRemoved string) {
 	written, removed := c.Files()
 	for _, file := range written {
 		did := "changed "
@@ -57,7 +57,7 @@ func (s *streams) tellChange(c journal.Change, suffix string) {
 		}
 		s.say("  %s%s", did, file)
 	}
-	s.sayLines("removed ", removed, suffix)
+	s.sayLines("removed ", removed, onRemoved)
 	s.sayLines("", c.Notes, "")
 }
 
@@ -85,7 +85,7 @@ func (a *app) hintChange(err error, verb string) error {
 	case errors.As(err, &known):
 		return err
 	case errors.As(err, &conflict) && filepath.IsAbs(conflict.Wanted):
-		return check.Advise(err, client.HowToRename(conflict.Wanted))
+		return check.Advise(err, client.HowToNameMarket(conflict.Wanted))
 	case conflict != nil:
 		return check.Advise(err, fmt.Sprintf("run springfield disable PLUGIN@%s --purge to make Claude Code forget the other one", conflict.Name))
 	case errors.As(err, &syntax):
@@ -103,7 +103,7 @@ func (a *app) hintChange(err error, verb string) error {
 		return check.Advise(err, nothingLeft)
 	case errors.Is(err, journal.ErrChanged):
 		return check.Advise(err, as+": another program changed the file in the meantime; "+again)
-	case settings.IsDenied(err), errors.Is(err, syscall.ENOTDIR):
+	case settings.IsFileDenied(err), errors.Is(err, syscall.ENOTDIR):
 		return check.Advise(err, as+"; "+doctor.HowToRead(err))
 	case failed != nil:
 		return check.Advise(err, as+"; fix the cause, then "+again)

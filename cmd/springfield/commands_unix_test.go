@@ -42,7 +42,7 @@ func TestReaderIsGone(t *testing.T) {
 	carryOut := func(stdout, stderr func() *os.File, codes []int) []string {
 		t.Helper()
 		must(t, os.RemoveAll(dir))
-		must(t, scratch.TurnTelemetryOff(filepath.Join(dir, "home")))
+		must(t, scratch.TurnGoTelemetryOff(filepath.Join(dir, "home")))
 		for _, args := range verbs {
 			cmd := exec.Command("springfield", args...)
 			cmd.Dir = dir
@@ -183,7 +183,7 @@ func TestGuide(t *testing.T) {
 	x = startAgain(t, dir, 80, "xterm")
 	ends(x)
 	scratch.Holds(t, "settings that are not JSON", x.vt.String(), "settings.json: line 1, column 3: comments", "next: springfield doctor")
-	scratch.Equal(t, scratch.LookAt(t, filepath.Join(dir, on)), broken, "settings")
+	scratch.Equal(t, scratch.ReadOrNone(t, filepath.Join(dir, on)), broken, "settings")
 	is(dir, made, false)
 	must(t, os.Remove(filepath.Join(dir, on)))
 
@@ -253,7 +253,7 @@ func checkObstacles(t *testing.T, dir string) {
 			t.Run(fmt.Sprint(name, args), func(t *testing.T) {
 				dir := t.TempDir()
 				home := filepath.Join(dir, "home")
-				must(t, scratch.TurnTelemetryOff(home))
+				must(t, scratch.TurnGoTelemetryOff(home))
 				must(t, os.MkdirAll(filepath.Join(home, ".local"), 0o755))
 				must(t, os.MkdirAll(filepath.Join(home, config, "springfield"), 0o755))
 				scratch.PutFile(t, filepath.Join(home, settings), "{}")
@@ -355,5 +355,5 @@ func TestLoopStartOffersItsPlugin(t *testing.T) {
 	x = startAgain(t, dir, 80, "xterm", "loop", "start", "Fix it")
 	x.answer("Enable ralph-wiggum", "y"+enter)
 	scratch.Equal(t, x.exitCode(), 0, x.vt.String())
-	scratch.Holds(t, "local settings", scratch.LookAt(t, filepath.Join(dir, ".claude", "settings.local.json")), `"ralph-wiggum@suite": true`)
+	scratch.Holds(t, "local settings", scratch.ReadOrNone(t, filepath.Join(dir, ".claude", "settings.local.json")), `"ralph-wiggum@suite": true`)
 }

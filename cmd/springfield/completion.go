@@ -118,14 +118,14 @@ func (e *environment) completeEnable(args []string) []string {
 }
 
 // completeSet returns completions for set: plugins for the first argument, then settings of the plugin.
-func (a *app) completeSet(args []string) []string {
+func (a *app) completeSet(args []string) (pluginsOrKeys []string) {
 	if len(args) == 0 {
 		return a.completeFirst((*doctor.Inspection).EnableChoices)(nil)
 	}
 	if a.findPlaces() != nil {
 		return nil
 	}
-	p, err := a.findPlugin(args[0])
+	p, err := a.findAnyPlugin(args[0])
 	if err != nil {
 		return nil
 	}

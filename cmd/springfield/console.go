@@ -41,13 +41,13 @@ func allowOneOf(cmd *cobra.Command, flags ...string) {
 	}
 }
 
-func (a *app) useConsole(ctx context.Context, work string, act func(console.Console) error) error {
-	d, err := a.newConsole(ctx, work)
+func (a *app) useConsole(ctx context.Context, workDir string, act func(console.Console) error) error {
+	d, err := a.newConsole(ctx, workDir)
 	if err != nil {
 		return err
 	}
 	err = act(d)
-	ledger.SweepOldSessions(d.Dir, time.Now())
+	ledger.SweepSomeSessions(d.Dir, time.Now())
 	return err
 }
 
@@ -71,7 +71,7 @@ func (a *app) newConsole(ctx context.Context, work string) (console.Console, err
 			r.Places = a.placesFrom(work)
 			return doctor.Inspect(r).GoalDriver(project)
 		},
-		SwitchOn: func(d console.Driver) error { return a.offerToEnable(ctx, d) },
+		SwitchOn: func(d console.Driver) error { return a.offerLoopPlugin(ctx, d) },
 	}, nil
 }
 

@@ -80,12 +80,12 @@ func runDisable(ctx context.Context, o disableOptions) error {
 	if o.Plugin == "" {
 		return o.disableAll(ctx)
 	}
-	chosen, err := hostsToSwitch(o.means().User, o.hosts)
+	chosen, err := hostsOrClaude(o.means().User, o.hosts)
 	if err != nil {
 		return err
 	}
 	return o.switchHosts("disable", chosen, o.DryRun, func(host hosts.Host) (installer.Done, error) {
-		return installer.DisablePlugin(ctx, o.means(), host, o.DisableRequest)
+		return installer.DisableIfOn(ctx, o.means(), host, o.DisableRequest)
 	})
 }
 
@@ -94,7 +94,7 @@ func (o disableOptions) disableAll(ctx context.Context) error {
 	var elsewhere []settings.Left
 	running := false
 	for _, account := range append(settings.OtherAccounts(means.Settings.Places), settings.ClaudeAccount{Places: means.Settings.Places}) {
-		elsewhere = slices.Concat(elsewhere, o.leftByJournal(account.Places), o.leftInProjects(ctx, account.StatePath()))
+		elsewhere = slices.Concat(elsewhere, o.leftByJournal(account.Places), o.filesLeftInProjects(ctx, account.StatePath()))
 		running = running || len(claude.RunningProcesses(account.Config)) > 0
 	}
 	done, err := installer.DisableAll(ctx, means,
@@ -218,9 +218,9 @@ func (o disableOptions) leftByJournal(places client.Places) (left []settings.Lef
 	return left
 }
 
-// leftInProjects returns loops or their empty directories, states of specs and snapshots in the projects that the state
-// directory mentions.
-func (a *app) leftInProjects(ctx context.Context, stateDir string) (left []settings.Left) {
+// filesLeftInProjects returns loops or their empty directories, states of specs and snapshots in the projects that the
+// state directory mentions.
+func (a *app) filesLeftInProjects(ctx context.Context, stateDir string) (left []settings.Left) {
 	events, _ := ledger.LoopEvents(stateDir)
 	files := check.NamesOf(events, func(e activity.LoopEvent) string {
 		return filepath.Join(e.Dir, filepath.FromSlash(wiggum.File))
@@ -253,7 +253,7 @@ func (a *app) leftInProjects(ctx context.Context, stateDir string) (left []setti
 		if seen[o.Project] {
 			continue
 		}
-		if repository, _ := a.snapshotOf(ctx, o); repository != nil {
+		if repository, _ := a.findSnapshot(ctx, o); repository != nil {
 			seen[o.Project] = true
 			in := "git -C " + check.QuoteArgument(o.Project)
 			left = append(left, settings.Left{What: o.Project + " has snapshots that springfield away made",

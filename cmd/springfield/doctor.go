@@ -50,7 +50,7 @@ func (a *app) runDoctor(ctx context.Context, in *doctor.Inspection, asJSON bool)
 }
 
 func (a *app) compareHooks(ctx context.Context, in *doctor.Inspection) ([]check.Finding, error) {
-	all, err := a.toolchain().Compare(ctx, in.Running())
+	all, err := a.toolchain().Compare(ctx, in.RunningPlugins())
 	if carried, unread := generator.ReadManifestIfAny(a.prebuilt); carried == nil && unread == nil && a.findProgram("go") == "" {
 		all = append(all, check.Warned(generator.ErrNoGo.Error()+", so enable, init and update cannot make a plugin", hintOf(generator.ErrNoGo)))
 	}

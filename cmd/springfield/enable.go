@@ -94,7 +94,7 @@ func runEnable(ctx context.Context, o enableOptions) error {
 	o.Ask = func(conflict *settings.ConflictError) (settings.ConflictAnswer, error) {
 		return o.askConflict(ctx, conflict)
 	}
-	chosen, err := hostsToSwitch(o.means().User, o.hosts)
+	chosen, err := hostsOrClaude(o.means().User, o.hosts)
 	if err != nil {
 		return err
 	}
@@ -150,7 +150,7 @@ func (o enableOptions) askConflict(ctx context.Context, conflict *settings.Confl
 func (o enableOptions) enableOnYes(ctx context.Context, why string) (yes bool, err error) {
 	plan := o
 	plan.Unmade, plan.DefaultSuite = true, o.defaultSuite(ctx)
-	chosen, err := hostsToSwitch(o.means().User, o.hosts)
+	chosen, err := hostsOrClaude(o.means().User, o.hosts)
 	if err != nil {
 		return false, err
 	}

@@ -43,7 +43,7 @@ func TestExamplesOfPages(t *testing.T) {
 		`{"type":"assistant","uuid":"5","message":{"role":"assistant","content":[{"type":"tool_use","id":"t",` +
 		`"name":"TodoWrite","input":{"todos":[{"content":"Tag it","status":"pending"}]}}]}}` + "\n")
 	past := filepath.Join(home, ".claude", "projects", slug, "s.jsonl")
-	if err := errors.Join(scratch.TurnTelemetryOff(home), os.MkdirAll(filepath.Dir(past), 0o755), os.Mkdir(work, 0o755),
+	if err := errors.Join(scratch.TurnGoTelemetryOff(home), os.MkdirAll(filepath.Dir(past), 0o755), os.Mkdir(work, 0o755),
 		os.WriteFile(past, session, 0o644), os.WriteFile(filepath.Join(home, "log.jsonl"), session, 0o644),
 		os.MkdirAll(filepath.Join(home, ".config/fish/completions"), 0o755)); err != nil {
 		t.Fatal(err)

@@ -111,7 +111,7 @@ func (a *app) candidateToExplain(o explainOptions, plugin, project string) (repl
 	if o.chosen {
 		return a.chosenCandidate(o)
 	}
-	p, err := a.findPlugin(plugin)
+	p, err := a.findAnyPlugin(plugin)
 	if known, ok := registry.StrategyNamed(plugin); err != nil && ok {
 		p, err = hook.Plugin{Name: plugin, Strategy: known}, nil
 	}
@@ -148,11 +148,11 @@ func (a *app) placeToExplain(ctx context.Context, o explainOptions) (place repla
 
 // asCandidate returns the path of a plugin's strategy.json. It returns name unchanged if that is a candidate's name, or
 // if no plugin with files has it.
-func (a *app) asCandidate(name string) string {
+func (a *app) asCandidate(name string) (pathOrName string) {
 	if slices.Contains(replay.CandidateNames(), name) || a.findPlaces() != nil {
 		return name
 	}
-	if p, err := a.findPlugin(name); err == nil && p.Root != "" {
+	if p, err := a.findAnyPlugin(name); err == nil && p.Root != "" {
 		return filepath.Join(p.Root, "strategy.json")
 	}
 	return name

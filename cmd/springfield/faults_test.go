@@ -137,7 +137,7 @@ func TestWhatIsSaidIsWhatHappened(t *testing.T) {
 		"HOME=" + c.path("home"), "USERPROFILE=" + c.path("home"),
 		"TMPDIR=" + c.path("tmp"), "TMP=" + c.path("tmp"), "SystemRoot=" + os.Getenv("SystemRoot"), "PATH=",
 	}
-	must(t, scratch.TurnTelemetryOff(c.path("home")))
+	must(t, scratch.TurnGoTelemetryOff(c.path("home")))
 	prepare := func(verb string, args ...string) {
 		t.Helper()
 		if out, err := c.run("", verb, args...); err != nil {

@@ -99,7 +99,7 @@ func newTrapped(t *testing.T) trapped {
 	for _, name := range []string{"traps", "tmp", "home", "project/.claude"} {
 		must(t, os.MkdirAll(w.path(name), 0o755))
 	}
-	must(t, scratch.TurnTelemetryOff(w.path("home")))
+	must(t, scratch.TurnGoTelemetryOff(w.path("home")))
 	w.write(t, "home/.gitconfig", "[user]\n\tname = Ned\n\temail = ned@example.invalid\n[init]\n\tdefaultBranch = main\n", 0o600)
 	w.write(t, "market/.claude-plugin/marketplace.json", `{"name": "market", "owner": {"name": "M"}, "plugins": []}`, 0o644)
 	w.must(t, "", "springfield", "init", "project/suite", "--yes")

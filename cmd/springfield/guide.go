@@ -46,7 +46,7 @@ func (a *app) showUnseenReport(ctx context.Context) error {
 		if err != nil {
 			return nil // no order
 		}
-		if order, unseen := p.Unseen(a.awayProject()); unseen {
+		if order, unseen := p.Unseen(a.projectHere()); unseen {
 			a.reportOf(ctx, p, order).WriteText(a.resultPrinter())
 			a.markLooked(p, order)
 			a.say("")
@@ -60,8 +60,8 @@ func (a *app) showUnseenReport(ctx context.Context) error {
 func (a *app) offerSetup(cmd *cobra.Command, in *doctor.Inspection) error {
 	out := a.resultPrinter()
 	out.PrintFolded("", "springfield keeps coding agents going while work obviously remains, and lets them stop when a person is needed.")
-	plugin, suite := in.ChoosePlugin(generator.Suite.Suggested)
-	command := in.HowToBegin()
+	plugin, suite := in.ChooseInSuites(generator.Suite.Suggested)
+	command := in.HowToEnableAny()
 	if plugin.Name == "" {
 		plugin.Name, plugin.Strategy = registry.Default(), registry.Default()
 		out.PrintText("Nothing is set up yet. You can revert the next step with springfield undo.")

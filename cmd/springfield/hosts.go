@@ -22,9 +22,9 @@ func hostFlag(cmd *cobra.Command, chosen *[]string) {
 	cmd.Flags().StringSliceVar(chosen, "host", nil, strings.Join(hosts.HostNames(), ", ")+", or all")
 }
 
-// hostsToSwitch returns the named hosts. Without names it returns Claude Code, or the only host found if that is a
+// hostsOrClaude returns the named hosts. Without names it returns Claude Code, or the only host found if that is a
 // different one. It is an error if several hosts but not Claude Code were found.
-func hostsToSwitch(user hosts.User, names []string) ([]hosts.Host, error) {
+func hostsOrClaude(user hosts.User, names []string) ([]hosts.Host, error) {
 	if len(names) > 0 {
 		return hostsNamed(user, names)
 	}
@@ -71,7 +71,7 @@ func unknownHostError(name string, others ...string) error {
 	return check.Misusef(check.HintAtNames(name, "--host ", append(hosts.HostNames(), others...), ""), "there is no host %q", name)
 }
 
-func completeHosts(user hosts.User) []string {
+func completeHosts(user hosts.User) (everyHost []string) {
 	all := check.NamesOf(hosts.AllHosts(), func(h hosts.Host) string {
 		if h.PlaceFor(user).IsFound() {
 			return h.Name + "\t" + h.Title + ", found here"
@@ -101,7 +101,7 @@ func (o switching) switchHosts(verb string, chosen []hosts.Host, dryRun bool, do
 				o.talk("skipped: %v", failure)
 			}
 			continue
-		case failure != nil && (len(chosen) == 1 || len(results) == 0 && exitCode(failure) != failed):
+		case failure != nil && (len(chosen) == 1 || len(results) == 0 && failureCode(failure) != failed):
 			return o.hintChange(failure, verb)
 		case failure != nil:
 			broken, done.Host, done.Err = append(broken, host.Title), host, o.hintChange(failure, verb)
@@ -114,7 +114,7 @@ func (o switching) switchHosts(verb string, chosen []hosts.Host, dryRun bool, do
 			o.tellResult(done, dryRun)
 		}
 		results = append(results, done)
-		if done.Err != nil && exitCode(done.Err) == cancelled {
+		if done.Err != nil && failureCode(done.Err) == cancelled {
 			err = done.Err
 			break
 		}
@@ -159,7 +159,7 @@ func (o switching) tellResult(r installer.Done, dryRun bool) {
 	if r.Change.IsEmpty() {
 		r.State, r.Live = map[string]string{"enabled": "enabled already", "disabled": "not enabled"}[r.State], ""
 	}
-	o.say("%s is %s in %s", r.Plugin, r.State, r.Host.SettingsInWords(r.Scope))
+	o.say("%s is %s in %s", r.Plugin, r.State, r.Host.ScopeInWords(r.Scope))
 	o.tellChange(r.Change, wasAbsent)
 	if r.From != "" {
 		o.say("  from %s", strings.TrimSuffix(r.From+"; "+r.Live, "; "))

@@ -109,7 +109,7 @@ func runInit(ctx context.Context, o initOptions) error {
 	if err := spec.Validate(); err != nil {
 		return err
 	}
-	if _, err := o.planParagraph(spec); err != nil { // before it compiles
+	if _, err := o.planMemoryNote(spec); err != nil { // before it compiles
 		return err
 	}
 	m, built := making{initOptions: o, dir: dir, spec: spec}, generator.Unbuilt(spec.Targets, spec.Programs())
@@ -250,7 +250,7 @@ func (m *making) planSuite() (journal.Change, error) {
 		return journal.Change{}, err
 	}
 	c := m.suite.Change
-	if m.paragraph, err = m.planParagraph(m.spec); err != nil {
+	if m.paragraph, err = m.planMemoryNote(m.spec); err != nil {
 		return journal.Change{}, err
 	}
 	var list journal.Edit
@@ -337,7 +337,7 @@ func (m *making) report(built generator.Build) error {
 	return nil
 }
 
-func (o initOptions) planParagraph(spec generator.Spec) (e journal.Edit, err error) {
+func (o initOptions) planMemoryNote(spec generator.Spec) (e journal.Edit, err error) {
 	if o.memory == "" {
 		return e, nil
 	}

@@ -124,7 +124,7 @@ func (c *clone) tree(top string) string {
 func (c *clone) forget() {
 	c.t.Helper()
 	must(c.t, os.RemoveAll(c.at("home/.claude/springfield")))
-	must(c.t, scratch.TurnTelemetryOff(c.at("home")))
+	must(c.t, scratch.TurnGoTelemetryOff(c.at("home")))
 }
 
 // link puts a link in the place of whatever is there.

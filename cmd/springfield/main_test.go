@@ -174,7 +174,7 @@ func TestScripts(t *testing.T) {
 			}
 			slices.Sort(names)
 			env.Values[variables] = slices.Compact(names)
-			return scratch.TurnTelemetryOff(home)
+			return scratch.TurnGoTelemetryOff(home)
 		},
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
@@ -185,12 +185,12 @@ func TestScripts(t *testing.T) {
 func carriedHooks(t *testing.T) string {
 	t.Helper()
 	goroot, gocache := scratch.FindGo(t)
-	dir := scratch.SharedPath("hooks")
+	dir := scratch.SharedTempPath("hooks")
 	compiling.Do(func() {
 		tools := generator.Toolchain{Go: filepath.Join(goroot, "bin", "go"), Path: filepath.Join(goroot, "bin"), GoCache: gocache}
 		built, err := tools.BuildPrograms(t.Context(), []generator.Target{generator.HostTarget()}, generator.Hook, generator.Judge)
 		must(t, err)
-		must(t, generator.ReplacePrebuilt(dir, built))
+		must(t, generator.RefillPrebuilt(dir, built))
 	})
 	return dir
 }

@@ -128,7 +128,7 @@ func (a *app) means() installer.Means {
 
 // suiteDir returns typed as an absolute path, or the suite around the working directory if typed is "". If typed is
 // missing, and a suite beside it has a similar name, it returns an error with that name.
-func (e *environment) suiteDir(typed string) (string, error) {
+func (e *environment) suiteDir(typed string) (unchecked string, err error) {
 	if typed == "" {
 		if around := generator.FindSuite(e.work); around != "" {
 			return around, nil
@@ -142,8 +142,8 @@ func (e *environment) suiteDir(typed string) (string, error) {
 		return "", check.Advise(fmt.Errorf("no suite in %s or above it", e.work), advice)
 	}
 	beside, name := filepath.Split(filepath.Clean(typed))
-	typed, _, err := e.pathResolver().Absolute(typed)
-	if err == nil && rooted.IsTargetMissing(typed) {
+	typed, _, err = e.pathResolver().Absolute(typed)
+	if err == nil && rooted.IsSurelyMissing(typed) {
 		suites, _ := filepath.Glob(filepath.Join(filepath.Dir(typed), "*", generator.SuiteFile))
 		names := check.NamesOf(suites, func(file string) string { return filepath.Base(filepath.Dir(file)) })
 		if near := check.HintAtNames(name, beside, names, "none"); near != "none" {
@@ -166,9 +166,9 @@ func (e *environment) inspectionRequest() doctor.Request {
 	return doctor.Request{Places: e.places, User: e.hostOwner(), Client: e.claudeCommand(), Off: e.off, Now: time.Now()}
 }
 
-// findPlugin finds a plugin by name or ID: an installed one, on or off, then one of a known suite, a directory
+// findAnyPlugin finds a plugin by name or ID: an installed one, on or off, then one of a known suite, a directory
 // marketplace or the suite around the working directory, then a strategy.
-func (a *app) findPlugin(name string) (hook.Plugin, error) {
+func (a *app) findAnyPlugin(name string) (hook.Plugin, error) {
 	var dirs []string
 	for _, p := range client.NewSnapshot(a.places).ListedPlugins() {
 		if p.Dir != "" && p.IsOurs() && (name == p.Name || name == p.ID) && !slices.Contains(dirs, p.Dir) {
@@ -202,6 +202,6 @@ func (a *app) findPlugin(name string) (hook.Plugin, error) {
 }
 
 // defaultSuite returns the suite in which enable makes plugins that no other suite has.
-func (a *app) defaultSuite(ctx context.Context) *installer.DefaultSuite {
+func (a *app) defaultSuite(ctx context.Context) (recipe *installer.DefaultSuite) {
 	return &installer.DefaultSuite{Dir: a.defaultSuiteDir(), Tools: a.toolchain, Fresh: func() generator.Spec { return a.defaultSpec(ctx) }}
 }

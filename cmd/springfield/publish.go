@@ -66,7 +66,7 @@ func newPublish(a *app) *cobra.Command {
 			if o.Dir, err = a.suiteDir(cmp.Or(args...)); err != nil {
 				return err
 			}
-			if o.Date, err = buildDate(a.getenv("SOURCE_DATE_EPOCH")); err != nil {
+			if o.Date, err = buildDateOrNow(a.getenv("SOURCE_DATE_EPOCH")); err != nil {
 				return err
 			}
 			return runPublish(cmd.Context(), o)
@@ -137,8 +137,9 @@ func runPublish(ctx context.Context, o publishOptions) error {
 	return o.reportPublish(plan)
 }
 
-// buildDate parses the value of SOURCE_DATE_EPOCH, which makes builds reproducible. It returns the current time for "".
-func buildDate(epoch string) (time.Time, error) {
+// buildDateOrNow parses the value of SOURCE_DATE_EPOCH, which makes builds reproducible. It returns the current time
+// for "".
+func buildDateOrNow(epoch string) (time.Time, error) {
 	if epoch == "" {
 		return time.Now(), nil
 	}

@@ -85,7 +85,7 @@ func runReplay(ctx context.Context, a *app, o replayOptions) error {
 		return err
 	}
 	if o.html != "" && o.html != "-" {
-		if _, _, err := a.pageFile(o.html); err != nil {
+		if _, _, err := a.pageTarget(o.html); err != nil {
 			return err
 		}
 	}
@@ -145,7 +145,7 @@ func (e *environment) replayOptions(o replayOptions) (options replay.Options, er
 	}
 	if len(o.strategies) == 0 {
 		// A list is about the first strategy. Repeated names are ignored.
-		o.strategies = replay.LogOnlyCandidates()
+		o.strategies = replay.CandidatesByLog()
 		if o.list != "" {
 			o.strategies = append([]string{registry.Default()}, o.strategies...)
 		}
@@ -163,7 +163,7 @@ func (e *environment) replayOptions(o replayOptions) (options replay.Options, er
 	return options, e.chooseSessions(&options, o.paths, o.host)
 }
 
-func (e *environment) pageFile(name string) (page replay.PageFile, exists bool, err error) {
+func (e *environment) pageTarget(name string) (page replay.PageFile, exists bool, err error) {
 	if page.Path, page.In, err = e.pathResolver().FilePath(name, false); err != nil {
 		return page, false, fmt.Errorf("write page: %w", err)
 	}
@@ -180,7 +180,7 @@ func (a *app) showReplay(o replayOptions, r replay.Report) error {
 		if o.html == "-" {
 			return replay.WriteHTML(a.out, r)
 		}
-		page, exists, err := a.pageFile(o.html) // again, since reading takes time
+		page, exists, err := a.pageTarget(o.html) // again, since reading takes time
 		if exists && r.Partial {
 			a.talk("springfield: note: %s was not overwritten, because it is complete and this replay is not", page.Path)
 			return nil
@@ -252,12 +252,12 @@ func (e *environment) chooseSessions(o *replay.Options, pathsIfAny []string, hos
 		at := known.PlaceFor(e.hostOwner())
 		if ok && !known.Markets && at.Dir != "" && (host == "" || host == known.Name) {
 			if _, err := os.Stat(at.Dir); err == nil {
-				o.Kept = append(o.Kept, replay.Kept{Host: h, Dir: at.Dir})
+				o.LogDir = append(o.LogDir, replay.LogDir{Host: h, Dir: at.Dir})
 			}
 		}
 	}
 	projects := replay.ProjectsDir(e.places.Config)
-	if _, err := os.Stat(projects); host == hosts.DefaultHost().Name || host == "" && (err == nil || len(o.Kept) == 0) {
+	if _, err := os.Stat(projects); host == hosts.DefaultHost().Name || host == "" && (err == nil || len(o.LogDir) == 0) {
 		o.Paths = []string{projects}
 	}
 	return nil

@@ -29,7 +29,7 @@ func (s *streams) reportError(err error, asJSON bool) int {
 	if err == nil {
 		return 0
 	}
-	code, advice := exitCode(err), hintOf(err)
+	code, advice := failureCode(err), hintOf(err)
 	if code == cancelled {
 		err, advice = errCancelled, ""
 	}
@@ -56,7 +56,7 @@ const (
 	cancelled  = 130
 )
 
-func exitCode(failure error) int {
+func failureCode(failure error) int {
 	var advised *check.Advised
 	var call interface{ IsUsage() bool } // from runtime/console
 	switch {

@@ -62,7 +62,7 @@ JSON.
 			if err := checkScope(o.scope, pluginsettings.AllScopes()...); err != nil {
 				return err
 			}
-			p, err := a.findPlugin(args[0])
+			p, err := a.findAnyPlugin(args[0])
 			if err != nil {
 				return err
 			}

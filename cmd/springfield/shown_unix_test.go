@@ -147,7 +147,7 @@ func newHaunted(t *testing.T) *haunted {
 	goroot, gocache := scratch.FindGo(t)
 	dir := t.TempDir()
 	h := &haunted{home: filepath.Join(dir, "home"), project: filepath.Join(dir, "p"+hostile), suite: filepath.Join(dir, "s"+marked, "mine")}
-	must(t, scratch.TurnTelemetryOff(h.home))
+	must(t, scratch.TurnGoTelemetryOff(h.home))
 	scratch.PutFile(t, filepath.Join(h.project, "keep"), "")
 	scratch.PutFile(t, filepath.Join(filepath.Dir(h.suite), "keep"), "")
 	h.env = []string{

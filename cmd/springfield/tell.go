@@ -60,9 +60,9 @@ func (t *teller) killRunning() {
 	}
 }
 
-// advance queues the changes in view, and starts the user's command for the next one unless a command is still running.
-// It returns the error of a command that has ended since the last call.
-func (t *teller) advance(view absence.View) error {
+// startNext queues the changes in view, and starts the user's command for the next one unless a command is still
+// running. It returns the error of a command that has ended since the last call.
+func (t *teller) startNext(view absence.View) error {
 	if !t.given {
 		return nil
 	}

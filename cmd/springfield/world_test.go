@@ -33,7 +33,7 @@ func newWorld(t *testing.T) world {
 	w := world{dir: t.TempDir(), heads: os.DirFS(carriedHeads(t))}
 	must(t, os.Mkdir(w.work(), 0o755))
 	w.write(t, "log.jsonl", pastSession)
-	must(t, scratch.TurnTelemetryOff(w.home()))
+	must(t, scratch.TurnGoTelemetryOff(w.home()))
 	return w
 }
 

@@ -129,7 +129,7 @@ func (c Command) Uninstall(ctx context.Context, s *Snapshot, id string) (outcome
 
 // ForgetMarketplace removes a marketplace and the plugins installed from it. It returns a note for the user, even if
 // the marketplace is unknown.
-func (c Command) ForgetMarketplace(ctx context.Context, s *Snapshot, name string) (note string, err error) {
+func (c Command) ForgetMarketplace(ctx context.Context, s *Snapshot, name string) (outcome string, err error) {
 	markets, err := s.Markets()
 	if err != nil {
 		return "", err
@@ -162,10 +162,10 @@ func (c Command) Version(ctx context.Context) string {
 	return version
 }
 
-// recorded reports whether the client's records show success.
-type recorded func(now *Snapshot) (bool, error)
+// isRecorded reports whether the client's records show success.
+type isRecorded func(now *Snapshot) (bool, error)
 
-func hasMarket(name string, want bool) recorded {
+func hasMarket(name string, want bool) isRecorded {
 	return func(now *Snapshot) (bool, error) {
 		markets, err := now.Markets()
 		_, ok := markets[name]
@@ -176,7 +176,7 @@ func hasMarket(name string, want bool) recorded {
 // callClient runs claude plugin with a copy of the user's plugin settings. Afterwards s reads changed files
 // again. Errors begin with task.
 func (c Command) callClient(
-	ctx context.Context, s *Snapshot, task string, patience time.Duration, done recorded, args ...string,
+	ctx context.Context, s *Snapshot, task string, patience time.Duration, done isRecorded, args ...string,
 ) error {
 	settings := s.userSettingsForClient("enabledPlugins", "extraKnownMarketplaces")
 	defer s.forgetPlugins()
@@ -212,10 +212,10 @@ func (s *Snapshot) userSettingsForClient(keys ...string) []byte {
 
 const throwawayPrefix = "springfield-claude-"
 
-// runClient runs claude plugin in a temporary configuration directory with the given settings. It succeeds if done
+// runClient runs claude plugin in a temporary configuration directory with the given settings. It succeeds if isDone
 // returns true, whatever the exit status.
 func (c Command) runClient(
-	ctx context.Context, places Places, settings []byte, patience time.Duration, done recorded, pluginArgs ...string,
+	ctx context.Context, places Places, settings []byte, patience time.Duration, isDone isRecorded, pluginArgs ...string,
 ) (err error) {
 	throwaway, err := os.MkdirTemp("", throwawayPrefix)
 	if err != nil {
@@ -236,7 +236,7 @@ func (c Command) runClient(
 	cmd.Dir = work
 	cmd.Env = append(cmd.Env, "CLAUDE_CODE_PLUGIN_CACHE_DIR="+places.Plugins)
 	out, runErr := cmd.CombinedOutput()
-	if ok, err := done(NewSnapshot(places)); err != nil || ok {
+	if ok, err := isDone(NewSnapshot(places)); err != nil || ok {
 		return err
 	}
 	if runErr == nil {

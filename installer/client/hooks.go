@@ -29,10 +29,10 @@ type Hook struct {
 
 const maxDoes = 200 // characters
 
-// turnHooksIn returns the valid handlers of Stop, SubagentStop and UserPromptSubmit in the value of a member "hooks".
+// turnEdgeHooks returns the valid handlers of Stop, SubagentStop and UserPromptSubmit in the value of a member "hooks".
 // err is about the first invalid part. Claude Code drops invalid parts of settings, but ignores a plugin's file as a
 // whole.
-func turnHooksIn(events json.RawMessage, source, file string) (hooks []Hook, err error) {
+func turnEdgeHooks(events json.RawMessage, source, file string) (hooks []Hook, err error) {
 	bad := func(format string, args ...any) {
 		if err == nil {
 			err = fmt.Errorf(format, args...)

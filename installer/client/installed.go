@@ -84,7 +84,7 @@ func (s *Snapshot) ReadPluginIn(dir string) Installed {
 func (s *Snapshot) InClone(plugin Plugin) string {
 	c := s.readCatalogOnce(plugin.Marketplace)
 	dir, err := placeBelow(c.root, c.items[plugin.Name].path) // refuses ""
-	if err != nil || !rooted.IsDirectory(dir) {
+	if err != nil || !rooted.TargetIsDir(dir) {
 		return ""
 	}
 	return dir
@@ -92,7 +92,7 @@ func (s *Snapshot) InClone(plugin Plugin) string {
 
 // Installed returns the plugin that Claude Code would load for a key of enabledPlugins. If the plugin cannot run,
 // Problem is the reason.
-func (s *Snapshot) Installed(id string) Installed {
+func (s *Snapshot) Installed(id string) (orProblem Installed) {
 	i := Installed{ID: id, Faults: []string{}}
 	if !isID.MatchString(id) {
 		i.Problem = "not NAME@MARKETPLACE"
@@ -109,7 +109,7 @@ func (s *Snapshot) Installed(id string) Installed {
 	return i
 }
 
-func (s *Snapshot) locatePlugin(i *Installed) (err error) {
+func (s *Snapshot) locatePlugin(i *Installed) (whyNot error) {
 	if slices.Contains([]string{"inline", "builtin", "synced", "skills-dir"}, i.Marketplace) {
 		return errors.New("it is not from a marketplace, so springfield cannot inspect it")
 	}
@@ -128,27 +128,27 @@ func (s *Snapshot) locatePlugin(i *Installed) (err error) {
 		if err != nil {
 			return fmt.Errorf("its source in the marketplace: %w", err)
 		}
-		if manifest, _, err := s.readObject(dir, manifestFile); err == nil {
+		if manifest, _, err := s.needObject(dir, manifestFile); err == nil {
 			i.Offered = cmp.Or(printable(as[string](manifest["version"])), i.Offered)
 		}
 		if c.inPlace {
-			if !rooted.IsDirectory(dir) {
+			if !rooted.TargetIsDir(dir) {
 				return fmt.Errorf("its directory does not exist: %s", dir)
 			}
 			i.Dir, i.InPlace, i.Version = dir, true, entry.version
 			return nil
 		}
 	}
-	i.Dir, i.Version, err = s.findCached(*i)
+	i.Dir, i.Version, whyNot = s.findCached(*i)
 	i.Version = cmp.Or(i.Version, entry.version)
-	return err
+	return whyNot
 }
 
 const manifestFile = ".claude-plugin/plugin.json" // optional
 
 func (s *Snapshot) loadPlugin(i *Installed) error {
 	i.Strategy = s.strategyIn(i.Dir)
-	manifest, file, err := s.readObject(i.Dir, manifestFile)
+	manifest, file, err := s.needObject(i.Dir, manifestFile)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
@@ -167,7 +167,7 @@ func (s *Snapshot) loadPlugin(i *Installed) error {
 			err = s.addHooksIn(i, name, seen)
 		} else {
 			var hooks []Hook
-			hooks, err = turnHooksIn(declared, i.ID, file)
+			hooks, err = turnEdgeHooks(declared, i.ID, file)
 			i.Hooks = append(i.Hooks, hooks...)
 		}
 		if err != nil {
@@ -195,7 +195,7 @@ func (s *Snapshot) loadPlugin(i *Installed) error {
 // addHooksIn adds the hooks in a file of the plugin, and notes its mods. If any hook is invalid, it adds no hooks and
 // returns an error. seen keeps it from reading a file twice.
 func (s *Snapshot) addHooksIn(i *Installed, name string, seen map[string]bool) error {
-	fields, file, err := s.readObject(i.Dir, name)
+	fields, file, err := s.needObject(i.Dir, name)
 	if err != nil {
 		return err
 	}
@@ -220,7 +220,7 @@ func (s *Snapshot) addHooksIn(i *Installed, name string, seen map[string]bool) e
 	if _, found := fields["hooks"]; !found && len(i.Mods) > 0 {
 		return nil
 	}
-	hooks, err := turnHooksIn(fields["hooks"], i.ID, file)
+	hooks, err := turnEdgeHooks(fields["hooks"], i.ID, file)
 	if err != nil {
 		return fmt.Errorf("%s: %w", printable(name), err)
 	}
@@ -234,7 +234,7 @@ const elsewhere = `"` + pluginRoot + `hooks/springfield-hook"`
 const pluginRoot = "${CLAUDE_PLUGIN_ROOT}/"
 
 func (s *Snapshot) strategyIn(dir string) string {
-	fields, _, err := s.readObject(dir, "strategy.json")
+	fields, _, err := s.needObject(dir, "strategy.json")
 	switch name := printable(as[string](fields["strategy"])); {
 	case errors.Is(err, fs.ErrNotExist):
 		return ""
@@ -254,29 +254,29 @@ type record struct {
 // findCached returns the cached copy that sessions in s.Work run, from the first matching record. If there
 // is none, it returns an error: the client only installs the plugin, and runs it in the next session (seen
 // with 2.1.197 and 2.1.329).
-func (s *Snapshot) findCached(i Installed) (dir, version string, err error) {
-	all, err := s.allRecords()
-	if err != nil {
-		return "", "", err
+func (s *Snapshot) findCached(i Installed) (dir, version string, whyNot error) {
+	all, whyNot := s.allRecords()
+	if whyNot != nil {
+		return "", "", whyNot
 	}
 	records, known := all[i.ID]
 	if known && records == nil {
 		return "", "", fmt.Errorf("%s: its entry for %s cannot be read", filepath.Join(s.Plugins, installedPlugins), i.ID)
 	}
-	err = errors.New("not installed")
+	whyNot = errors.New("not installed")
 	if len(records) > 0 {
-		err = errors.New("installed for another project only")
+		whyNot = errors.New("installed for another project only")
 	}
 	for _, r := range records {
 		switch {
 		case !s.fitsRecord(r):
-		case filepath.IsAbs(r.InstallPath) && rooted.IsDirectory(r.InstallPath):
+		case filepath.IsAbs(r.InstallPath) && rooted.TargetIsDir(r.InstallPath):
 			return r.InstallPath, printable(r.Version), nil
 		default:
-			err = fmt.Errorf("its directory does not exist: %s", r.InstallPath)
+			whyNot = fmt.Errorf("its directory does not exist: %s", r.InstallPath)
 		}
 	}
-	return "", "", err
+	return "", "", whyNot
 }
 
 // fitsRecord reports whether a record applies to sessions in p.Work.
@@ -289,7 +289,7 @@ const installedPlugins = "installed_plugins.json"
 
 // allRecords returns Claude Code's records by plugin ID, nil for one that cannot be parsed.
 func (s *Snapshot) allRecords() (map[string][]record, error) {
-	fields, _, err := s.readObject(s.Plugins, installedPlugins)
+	fields, _, err := s.needObject(s.Plugins, installedPlugins)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
@@ -304,7 +304,7 @@ func (s *Snapshot) allRecords() (map[string][]record, error) {
 func (s *Snapshot) InstalledElsewhere(id string) (string, error) {
 	records, err := s.allRecords()
 	for _, r := range records[id] {
-		if !s.fitsRecord(r) && rooted.IsDirectory(r.ProjectPath) {
+		if !s.fitsRecord(r) && rooted.TargetIsDir(r.ProjectPath) {
 			return r.ProjectPath, nil
 		}
 	}
@@ -312,12 +312,12 @@ func (s *Snapshot) InstalledElsewhere(id string) (string, error) {
 }
 
 // SiblingsInUse returns the IDs of the other plugins of plugin's marketplace that are enabled here or installed.
-func (s *Snapshot) SiblingsInUse(plugin Plugin) ([]string, error) {
+func (s *Snapshot) SiblingsInUse(plugin Plugin) (ids []string, err error) {
 	records, err := s.allRecords()
 	if err != nil {
 		return nil, err
 	}
-	ids := slices.Collect(maps.Keys(records))
+	ids = slices.Collect(maps.Keys(records))
 	for _, l := range s.AllLayers() {
 		ids = append(ids, l.IDsOn()...)
 	}

@@ -248,7 +248,7 @@ func TestHooksIn(t *testing.T) {
 		`{"type": "command", "command": "a", "if": "Bash(x)"}`:     `command: a never`,
 		`{"type": "command", "command": "a", "asyncRewake": true}`: `command: a async`,
 	} {
-		hooks, err := turnHooksIn(json.RawMessage(`{"Stop": [{"hooks": [`+declared+`]}]}`), "user settings", "f")
+		hooks, err := turnEdgeHooks(json.RawMessage(`{"Stop": [{"hooks": [`+declared+`]}]}`), "user settings", "f")
 		got := ""
 		switch {
 		case err != nil:
@@ -306,7 +306,7 @@ func TestCatalogOfMarket(t *testing.T) {
 }
 
 var events = []string{"Stop", "SubagentStop", "UserPromptSubmit"} // of the hooks that are read
-var must, put, look, link = scratch.Must, scratch.PutFile, scratch.LookAt, scratch.Link
+var must, put, look, link = scratch.Must, scratch.PutFile, scratch.ReadOrNone, scratch.Link
 
 // newPlaces returns a scratch user with a project.
 func newPlaces(t *testing.T) Places {

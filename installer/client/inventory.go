@@ -107,7 +107,7 @@ func (i *Inventory) collectHooks(silencer string, silencesManaged bool) {
 			if l.Name != name {
 				continue
 			}
-			found, _ := turnHooksIn(l.fields["hooks"], l.Name+" settings", l.File) // invalid parts are dropped
+			found, _ := turnEdgeHooks(l.fields["hooks"], l.Name+" settings", l.File) // invalid parts are dropped
 			found = slices.DeleteFunc(found, func(h Hook) bool { return slices.ContainsFunc(declared, h.isSameHook) })
 			declared = append(declared, found...)
 			add(name == Managed, found)
@@ -121,7 +121,7 @@ func (i *Inventory) collectHooks(silencer string, silencesManaged bool) {
 }
 
 // OursAtStop returns the running springfield plugins that decide at Stop.
-func (i Inventory) OursAtStop() []Switched {
+func (i Inventory) OursAtStop() (running []Switched) {
 	return i.oursRunning(func(s Switched, h Hook) bool { return s.IsOursAtStop() && h.Event == "Stop" })
 }
 

@@ -69,7 +69,7 @@ func (s *Snapshot) AllLayers() []Layer {
 func (s *Snapshot) readLayer(name, path string) Layer {
 	file, err := s.ReadOrEmpty(path)
 	if err != nil {
-		return Layer{Name: name, File: path, At: path, Exists: true, Problem: check.CauseOf(err).Error(), Err: err}
+		return Layer{Name: name, File: path, At: path, Exists: true, Problem: check.DropPath(err).Error(), Err: err}
 	}
 	doc, err := file.SettingsDocument()
 	if err != nil {
@@ -150,8 +150,8 @@ func ValueText(raw json.RawMessage) string {
 	return string(raw)
 }
 
-// Variables returns the environment variables in all settings layers, including duplicates, highest layer first.
-func (i Inventory) Variables() (all []Variable) {
+// SettingsEnv returns the environment variables in all settings layers, including duplicates, highest layer first.
+func (i Inventory) SettingsEnv() (all []Variable) {
 	for _, l := range i.Settings {
 		if l.doc == nil {
 			continue

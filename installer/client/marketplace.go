@@ -23,8 +23,8 @@ func (e *NameTakenError) Error() string {
 	return fmt.Sprintf("Claude Code knows marketplace %q as %s, not as %s", e.Name, e.Known, e.Wanted)
 }
 
-func HowToRename(dir string) string {
-	return "give this suite another marketplace name in " + filepath.Join(dir, "springfield.yaml") + ", then run springfield update " + check.QuoteArgument(dir)
+func HowToNameMarket(suite string) string {
+	return "give this suite another marketplace name in " + filepath.Join(suite, "springfield.yaml") + ", then run springfield update " + check.QuoteArgument(suite)
 }
 
 type Source struct {
@@ -51,7 +51,7 @@ func (s Source) isAt(dir string) bool {
 
 // IsMissing reports whether the source is a directory that no longer exists.
 func (s Source) IsMissing() bool {
-	return s.Source == "directory" && rooted.IsTargetMissing(s.Path)
+	return s.Source == "directory" && rooted.IsSurelyMissing(s.Path)
 }
 
 type Market struct {
@@ -226,7 +226,7 @@ func checkSameDir(raw json.RawMessage, name, dir string) error {
 
 // PluginsOffered returns the names of the plugins in a marketplace's catalog, or nil if there is no catalog.
 func (s *Snapshot) PluginsOffered(m Market) ([]string, error) {
-	if root, file := m.Catalog(); rooted.IsTargetMissing(filepath.Join(root, file)) {
+	if root, file := m.Catalog(); rooted.IsSurelyMissing(filepath.Join(root, file)) {
 		return nil, nil
 	}
 	c := s.readCatalog(m)
@@ -272,9 +272,9 @@ func (s *Snapshot) readCatalog(m Market) (c catalog) {
 	c.inPlace = m.Source.Source == "directory" || m.Source.Source == "file"
 	root, name := m.Catalog()
 	c.root = root
-	fields, _, err := s.readObject(root, name)
+	fields, _, err := s.needObject(root, name)
 	switch {
-	case rooted.IsTargetMissing(m.Location):
+	case rooted.IsSurelyMissing(m.Location):
 		c.err = fmt.Errorf("the directory of its marketplace does not exist: %s", m.Location)
 		return c
 	case err != nil:

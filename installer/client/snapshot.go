@@ -90,7 +90,7 @@ func checkSwitches(d *document.Document) (err error) {
 func (s *Snapshot) ReadOrEmpty(path string) (*File, error) {
 	at, err := journal.Resolve(path)
 	if err != nil {
-		return nil, &fs.PathError{Op: "open", Path: path, Err: check.CauseOf(err)}
+		return nil, &fs.PathError{Op: "open", Path: path, Err: check.DropPath(err)}
 	}
 	f, known := s.files[at]
 	if !known {
@@ -102,7 +102,7 @@ func (s *Snapshot) ReadOrEmpty(path string) (*File, error) {
 		s.files[at] = f
 	}
 	if f.err != nil {
-		return nil, &fs.PathError{Op: "open", Path: path, Err: check.CauseOf(f.err)}
+		return nil, &fs.PathError{Op: "open", Path: path, Err: check.DropPath(f.err)}
 	}
 	if f.Path == path {
 		return f, nil
@@ -112,9 +112,9 @@ func (s *Snapshot) ReadOrEmpty(path string) (*File, error) {
 	return &again, nil
 }
 
-// readObject returns the JSON object in a file below dir, and the file's path. The error for a missing file wraps
+// needObject returns the JSON object in a file below dir, and the file's path. The error for a missing file wraps
 // fs.ErrNotExist.
-func (s *Snapshot) readObject(dir, name string) (fields object, path string, err error) {
+func (s *Snapshot) needObject(dir, name string) (fields object, path string, err error) {
 	path, err = placeBelow(dir, name)
 	if err != nil {
 		return nil, path, err
@@ -146,11 +146,11 @@ func placeBelow(dir, name string) (string, error) {
 	path := filepath.Join(dir, local)
 	root, err := journal.Resolve(dir)
 	if err != nil {
-		return "", &fs.PathError{Op: "open", Path: dir, Err: check.CauseOf(err)}
+		return "", &fs.PathError{Op: "open", Path: dir, Err: check.DropPath(err)}
 	}
 	real, err := journal.Resolve(path)
 	if err != nil {
-		return "", &fs.PathError{Op: "open", Path: path, Err: check.CauseOf(err)}
+		return "", &fs.PathError{Op: "open", Path: path, Err: check.DropPath(err)}
 	}
 	if !rooted.HoldsPath(root, real) {
 		return "", out

@@ -77,7 +77,7 @@ func (in *Inspection) inspectAgent(at hosts.Place) Agent {
 	for _, i := range all {
 		found := in.settings.ReadPluginIn(i.Dir)
 		mine := slices.ContainsFunc(byUs, func(r settings.EnabledPlugin) bool { return r.ID == i.ID })
-		if !i.IsOurs(in.settings) && !mine {
+		if !i.MadeByUs(in.settings) && !mine {
 			continue
 		}
 		p := AgentPlugin{Installed: i, Strategy: found.Strategy}
@@ -142,7 +142,7 @@ func (a Agent) checkPlugins(named bool) (all []check.Finding) {
 
 func (a Agent) checkPlugin(p AgentPlugin) check.Finding {
 	again := fmt.Sprintf("springfield enable %s --host %s", p.Name, a.Host)
-	gone := rooted.IsTargetMissing(filepath.Join(p.Suite, generator.SuiteFile))
+	gone := rooted.IsSurelyMissing(filepath.Join(p.Suite, generator.SuiteFile))
 	if !gone {
 		again += " --suite " + check.QuoteArgument(p.Suite)
 	}

@@ -32,13 +32,13 @@ func (in *Inspection) checkSilenced() (bad []check.Finding) {
 	if in.Silenced != "" {
 		bad = append(bad, check.Failed(in.Silenced, "remove that setting where it is set"))
 	}
-	for _, says := range in.setOffInWords() {
+	for _, says := range in.envOffInWords() {
 		bad = append(bad, check.Warned(says, "remove it from env in those settings"))
 	}
 	return bad
 }
 
-func (in *Inspection) setOffInWords() (all []string) {
+func (in *Inspection) envOffInWords() (all []string) {
 	if value, from, ok := client.VariableIn(in.Settings, "SPRINGFIELD"); ok && hook.IsOffWord(value) {
 		all = append(all, from+" settings set SPRINGFIELD="+value+", so hooks always let Claude stop")
 	}
@@ -53,7 +53,7 @@ func (in *Inspection) checkOtherAccounts() (all []check.Finding) {
 	return all
 }
 
-func (in *Inspection) accountsInWords() []string {
+func (in *Inspection) accountsOnInWords() []string {
 	return slices.DeleteFunc(check.NamesOf(in.Accounts, settings.ClaudeAccount.OnInWords), func(says string) bool { return says == "" })
 }
 
@@ -61,7 +61,7 @@ func (in *Inspection) checkPaused() (bad []check.Finding) {
 	if in.Off {
 		bad = append(bad, check.Warned("SPRINGFIELD=off is set, so hooks let every agent stop", "unset SPRINGFIELD"))
 	}
-	if in.stateUnread() == nil {
+	if in.stateDirError() == nil {
 		for _, says := range slices.Concat(in.HoldsInWords()) {
 			bad = append(bad, check.Noted(says, ""))
 		}

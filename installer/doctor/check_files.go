@@ -72,7 +72,7 @@ func HowToRead(err error) string {
 		return "rm " + check.QuoteArgument(damaged.File) + ": " + cmp.Or(without, "springfield then forgets its edits there, and disable changes only the plugin's own entry")
 	case !errors.As(err, &at):
 		return "fix that file, or remove it"
-	case settings.IsDenied(err):
+	case settings.IsFileDenied(err):
 		return settings.HowToAccess(err)
 	case errors.As(err, &number) && number != syscall.ENOTDIR && number != syscall.EISDIR && !errors.Is(err, fs.ErrNotExist):
 		return "fix the cause, then run springfield doctor" // as of a full disk; a link that dangles is not there
@@ -99,8 +99,8 @@ func (in *Inspection) checkState() (all []check.Finding) {
 			}
 		}
 		if err != nil && !errors.Is(err, fs.ErrNotExist) && others == "" {
-			all = append(all, check.Failed("read "+in.Places.StatePath(dir)+": "+check.CauseOf(err).Error(),
-				HowToRead(&fs.PathError{Op: "open", Path: in.Places.StatePath(dir, "x"), Err: check.CauseOf(err)})))
+			all = append(all, check.Failed("read "+in.Places.StatePath(dir)+": "+check.DropPath(err).Error(),
+				HowToRead(&fs.PathError{Op: "open", Path: in.Places.StatePath(dir, "x"), Err: check.DropPath(err)})))
 		}
 	}
 	if others != "" {
@@ -116,34 +116,34 @@ func isOfOtherUser(path string) bool {
 
 // howToTakeState returns the command that gives the user the state directory, which root has left there. It omits
 // settings, which may belong to another user on purpose.
-func (in *Inspection) howToTakeState() string {
+func (in *Inspection) howToTakeState() (command string) {
 	return `sudo chown -R "$(id -u)" ` + check.QuoteArgument(in.Places.StatePath())
 }
 
 func (in *Inspection) checkStateAccess() []check.Finding {
 	const without = "; without it, every hook lets its agent stop"
-	err := in.stateUnread()
+	err := in.stateDirError()
 	if err == nil {
 		err = settings.CheckStateDir(in.Places)
 	}
 	if err == nil {
 		return nil
 	}
-	fix := HowToRead(&fs.PathError{Op: "open", Path: filepath.Join(in.Places.StatePath(), "x"), Err: check.CauseOf(err)})
+	fix := HowToRead(&fs.PathError{Op: "open", Path: filepath.Join(in.Places.StatePath(), "x"), Err: check.DropPath(err)})
 	if isOfOtherUser(in.Places.StatePath()) {
 		fix = in.howToTakeState()
 	}
-	return []check.Finding{check.Failed("open "+in.Places.StatePath()+": "+check.CauseOf(err).Error()+without, fix)}
+	return []check.Finding{check.Failed("open "+in.Places.StatePath()+": "+check.DropPath(err).Error()+without, fix)}
 }
 
-func (r Request) stateUnread() error {
+func (r Request) stateDirError() error {
 	if _, err := os.ReadDir(r.Places.StatePath()); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	return nil
 }
 
-func (in *Inspection) checkBuilds() (all []check.Finding) {
+func (in *Inspection) checkOldBuilds() (all []check.Finding) {
 	hash, err := generator.SourceHash()
 	if err != nil {
 		return []check.Finding{check.Failed(err.Error(), "install springfield again: "+generator.Page)}
@@ -175,6 +175,8 @@ func (in *Inspection) sayBuildsFine() string {
 
 // OutdatedInWords describes the suites whose hooks are from a different version of springfield, with the commands that
 // update them.
-func (in *Inspection) OutdatedInWords() []string { return check.NamesOf(in.checkBuilds(), saysAndFix) }
+func (in *Inspection) OutdatedInWords() []string {
+	return check.NamesOf(in.checkOldBuilds(), saysAndFix)
+}
 
 func saysAndFix(f check.Finding) string { return strings.TrimSuffix(f.Says+": "+f.Fix, ": ") }

@@ -36,7 +36,7 @@ func (in *Inspection) checkPlugins() (all []check.Finding) {
 		}
 	}
 	if !slices.ContainsFunc(in.ours, func(s client.Switched) bool { return s.On }) {
-		all = append(all, check.Noted("no springfield plugin is enabled in Claude Code", in.HowToBegin()))
+		all = append(all, check.Noted("no springfield plugin is enabled in Claude Code", in.HowToEnableAny()))
 	}
 	for _, s := range in.Plugins {
 		if s.On && s.Problem != "" && !slices.ContainsFunc(in.ours, func(o client.Switched) bool { return o.ID == s.ID }) {
@@ -107,9 +107,9 @@ func (in *Inspection) checkMarkets() (all []check.Finding) {
 	return all
 }
 
-// checkModFiles reports the mods of running plugins. A mod that wraps a stop runs before every hook and can drop the
+// checkPluginMods reports the mods of running plugins. A mod that wraps a stop runs before every hook and can drop the
 // hook's answer.
-func (in *Inspection) checkModFiles() (all []check.Finding) {
+func (in *Inspection) checkPluginMods() (all []check.Finding) {
 	for _, s := range in.Plugins {
 		var others []string
 		for _, m := range s.Mods {
@@ -153,13 +153,13 @@ func (in *Inspection) checkConflicts() (all []check.Finding) {
 	return all
 }
 
-func (in *Inspection) driversInWords() string {
+func (in *Inspection) decidersInWords() string {
 	deciding := in.OursAtStop()
 	switch len(deciding) {
 	case 0:
 		return ""
 	case 1:
-		if check.CountState(in.checkModFiles(), check.Warning) > 0 {
+		if check.CountState(in.checkPluginMods(), check.Warning) > 0 {
 			return deciding[0].ID + " is the only springfield plugin that decides; mods run before it"
 		}
 		return deciding[0].ID + " decides alone"

@@ -77,7 +77,7 @@ func (in *Inspection) checkJudge() (all []check.Finding) {
 	if why := backend.WhyRedirected(in.Places.Work, in.Places.Home, named); why != "" {
 		all = append(all, check.Warned("the judge is not asked here: "+why, backend.HintFor(judge.Redirected)))
 	}
-	return append(all, in.checkJudgeToday())
+	return append(all, in.checkJudgeAnswers())
 }
 
 // whatJudgeLacks describes a missing program that the judge needs, and returns the resulting failure. Both are empty if
@@ -102,7 +102,7 @@ func (in *Inspection) whatJudgeLacks(j judge.Options) (says string, failure judg
 	return "", ""
 }
 
-func (in *Inspection) checkJudgeToday() check.Finding {
+func (in *Inspection) checkJudgeAnswers() check.Finding {
 	spend, err := in.readSpend()
 	if err != nil {
 		return check.Warned(err.Error()+"; the judge is not asked until you fix this", "delete that file")

@@ -58,7 +58,7 @@ type Suite struct {
 }
 
 // Inspect reads settings, suites and Claude Code's records, but no files of other agents.
-func Inspect(r Request) *Inspection {
+func Inspect(r Request) (claudeOnly *Inspection) {
 	in := &Inspection{Request: r, settings: settings.NewSettings(r.Places)}
 	in.Inventory, in.byUs = in.settings.Inventory(), in.settings.EnabledByUs()
 	in.Accounts = settings.OtherAccounts(r.Places)
@@ -112,8 +112,8 @@ func ClaudeChecks() (withShared []check.Check[*Inspection]) {
 	}, shared[:2], []check.Check[*Inspection]{
 		{Name: "plugin", Look: check.Sure((*Inspection).checkPlugins)},
 		{Name: "marketplace", Look: check.Sure((*Inspection).checkMarkets)},
-		{Name: "one decides", Look: check.Sure((*Inspection).checkConflicts), Fine: (*Inspection).driversInWords},
-		{Name: "mods", Look: check.Sure((*Inspection).checkModFiles)},
+		{Name: "one decides", Look: check.Sure((*Inspection).checkConflicts), Fine: (*Inspection).decidersInWords},
+		{Name: "mods", Look: check.Sure((*Inspection).checkPluginMods)},
 		{Name: "ralph-loop", Look: check.Sure((*Inspection).checkRalphFile)},
 		{Name: "goal loop", Look: check.Sure((*Inspection).checkLoopFile)},
 		{Name: "block cap", Look: check.Sure((*Inspection).checkBlockCap)},
@@ -130,7 +130,7 @@ func SharedChecks() []check.Check[*Inspection] {
 	return []check.Check[*Inspection]{
 		{Name: "edits", Look: check.Sure((*Inspection).checkBrokenEdit)},
 		{Name: "hooks", Look: check.Sure((*Inspection).checkPaused)},
-		{Name: "suites", Look: check.Sure((*Inspection).checkBuilds), Fine: (*Inspection).sayBuildsFine},
+		{Name: "suites", Look: check.Sure((*Inspection).checkOldBuilds), Fine: (*Inspection).sayBuildsFine},
 		{Name: "state", Look: check.Sure((*Inspection).checkState),
 			Fine: func(in *Inspection) string { return in.Places.StatePath() + " is writable" }},
 	}
@@ -150,7 +150,7 @@ func BrokenHooks(plugins []client.Switched) (says []string) {
 }
 
 // AgoInWords describes how long ago then was. After a day, or if then is in the future, it returns the date and time.
-func AgoInWords(now, then time.Time) string {
+func AgoInWords(now, then time.Time) (agoOrDate string) {
 	d := now.Sub(then)
 	if d < 0 || d >= 24*time.Hour {
 		return "on " + then.Local().Format("2006-01-02 15:04")
@@ -188,10 +188,11 @@ func (in *Inspection) GoalDriver(dir string) console.Driver {
 	return console.NoDriver(in.Places.StatePath(), dir, problem, next)
 }
 
-// Running returns the springfield plugins that the inspected agents run, without duplicate or missing directories.
-func (in *Inspection) Running() (all []generator.Running) {
+// RunningPlugins returns the springfield plugins that the inspected agents run, without duplicate or missing
+// directories.
+func (in *Inspection) RunningPlugins() (all []generator.Running) {
 	add := func(r generator.Running) {
-		if !rooted.IsTargetMissing(r.Dir) && !slices.ContainsFunc(all, func(has generator.Running) bool { return rooted.IsSame(has.Dir, r.Dir) }) {
+		if !rooted.IsSurelyMissing(r.Dir) && !slices.ContainsFunc(all, func(has generator.Running) bool { return rooted.IsSame(has.Dir, r.Dir) }) {
 			all = append(all, r)
 		}
 	}

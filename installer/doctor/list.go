@@ -51,7 +51,7 @@ func (in *Inspection) ListStrategies() (List, error) {
 	}
 	l := List{Suite: around.Dir, Strategies: []Strategy{}, Plugins: in.pluginsAtHand()}
 	if !slices.ContainsFunc(l.Plugins, func(p AtHand) bool { return p.On || len(p.Hosts) > 0 }) {
-		l.Next = in.HowToBegin()
+		l.Next = in.HowToEnableAny()
 	}
 	for _, name := range registry.StrategyNames() {
 		a, err := generator.ReadAbout(name)
@@ -135,30 +135,30 @@ func (p AtHand) StateInWords() string {
 
 // EnableChoices returns the names, for shell completion, of the plugins that enable finds without --suite. A name that
 // several plugins have becomes NAME@MARKETPLACE.
-func (in *Inspection) EnableChoices() (ids []string) {
+func (in *Inspection) EnableChoices() (names []string) {
 	markets, _ := in.settings.Markets()
 	for name, m := range markets {
 		for _, plugin := range in.settings.OursInCatalog(m) {
-			ids = append(ids, plugin+"@"+name)
+			names = append(names, plugin+"@"+name)
 		}
 	}
 	for _, s := range slices.DeleteFunc(slices.Clone(in.Suites), func(s Suite) bool { return !s.Made }) {
 		for _, p := range s.Plugins {
-			ids = append(ids, p.Name+"@"+s.Marketplace)
+			names = append(names, p.Name+"@"+s.Marketplace)
 		}
 	}
-	return sortedShortNames(ids)
+	return sortedShortNames(names)
 }
 
 // DisableArgs returns the springfield plugins that any scope enables, for shell completion. It shortens an ID to the
 // plugin's name if that is unique.
-func (in *Inspection) DisableArgs() (ids []string) {
+func (in *Inspection) DisableArgs() (names []string) {
 	for _, p := range in.Plugins {
 		if p.IsOurs() && slices.ContainsFunc(p.Says, func(said client.Said) bool { return said.On }) {
-			ids = append(ids, p.ID)
+			names = append(names, p.ID)
 		}
 	}
-	return sortedShortNames(ids)
+	return sortedShortNames(names)
 }
 
 func sortedShortNames(ids []string) []string {

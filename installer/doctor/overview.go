@@ -82,7 +82,7 @@ func (in *Inspection) Overview() Overview {
 	found, _ := check.RunAll(context.Background(), in, checks...)
 	o.Problems = append(o.Problems, slices.DeleteFunc(found,
 		func(f check.Finding) bool { return f.State != check.Failure && f.State != check.Warning })...)
-	o.Begun = o.Last != nil || len(o.On)+len(o.Notes)+len(o.Away) > 0 || len(in.accountsInWords()) > 0 || slices.ContainsFunc(in.ours, func(p client.Switched) bool { return p.On })
+	o.Begun = o.Last != nil || len(o.On)+len(o.Notes)+len(o.Away) > 0 || len(in.accountsOnInWords()) > 0 || slices.ContainsFunc(in.ours, func(p client.Switched) bool { return p.On })
 	if o.decides() {
 		o.Reasons = []string{} // they are Claude Code's alone
 	}
@@ -91,7 +91,7 @@ func (in *Inspection) Overview() Overview {
 		later := slices.ContainsFunc(events[i+1:], func(l activity.LoopEvent) bool { return l.Loop == e.Loop })
 		text, _ := rooted.ReadFile(e.Dir, filepath.FromSlash(wiggum.File), 128<<10)
 		goal, _ := wiggum.ReadLoop(text)
-		if !later && !e.EndsLoop() && goal.Active && goal.ID == e.Loop {
+		if !later && !e.StopsLoop() && goal.Active && goal.ID == e.Loop {
 			o.Loops = append(o.Loops, fmt.Sprintf("%s in %s, iteration %d of %d", e.Loop, e.Dir, e.Count, e.Max))
 		}
 	}
@@ -101,7 +101,7 @@ func (in *Inspection) Overview() Overview {
 	case check.CountState(o.Problems, check.Failure) > 0:
 		o.Next = "springfield doctor"
 	case !o.decides():
-		o.Next = in.HowToBegin()
+		o.Next = in.HowToEnableAny()
 	case held:
 		o.Next = "springfield resume"
 	case o.Last != nil:
@@ -140,7 +140,7 @@ func (in *Inspection) lastDecision() *Decision {
 	return &Decision{r.ID, r.At, r.Plugin, r.Decision, r.Rule, r.Evidence, r.Cwd, r.Host, after.Failure, after.Dropped}
 }
 
-func (s Switch) forWhom() string {
+func (s Switch) scopeWords() string {
 	if s.title != "" {
 		return "for you in " + s.title
 	}
@@ -175,7 +175,7 @@ func (o Overview) WriteText(out layout.Printer, now time.Time) {
 		} else if drivesLoop(s.Strategy) {
 			text += " (decides while its loop runs)"
 		}
-		text += ", " + s.forWhom()
+		text += ", " + s.scopeWords()
 		if s.Dir != "" {
 			text += ", from " + s.Dir
 		}

@@ -43,7 +43,7 @@ type Judge struct {
 	spent     string
 }
 
-func overridden(p client.Switched) string {
+func overLayers(p client.Switched) string {
 	others := slices.DeleteFunc(slices.Clone(p.Says), func(said client.Said) bool { return said.On == p.On })
 	if len(others) == 0 {
 		return ""
@@ -67,7 +67,7 @@ func (in *Inspection) SumUpStatus() Status {
 	case in.Silenced != "" || slices.ContainsFunc(in.Plugins, broken):
 		s.Next = "springfield doctor"
 	default:
-		s.Next = in.HowToBegin()
+		s.Next = in.HowToEnableAny()
 	}
 	s.Notes = in.notesOf(s.Reasons)
 	return s
@@ -103,12 +103,12 @@ func (in *Inspection) whyNoneDecides(deciding []client.Switched) []string {
 		known = true
 		switch {
 		case !p.On:
-			all = append(all, fmt.Sprintf("%s is disabled in %s settings%s", p.ID, p.Decides, overridden(p)))
+			all = append(all, fmt.Sprintf("%s is disabled in %s settings%s", p.ID, p.Decides, overLayers(p)))
 		case in.Silenced == "":
 			all = append(all, p.ID+" is enabled, but "+in.whyNoHook(p))
 		}
 	}
-	switch elsewhere := in.accountsInWords(); {
+	switch elsewhere := in.accountsOnInWords(); {
 	case len(elsewhere) > 0, known && len(all) > 0:
 		return append(all, elsewhere...)
 	case known:
@@ -129,8 +129,8 @@ func (in *Inspection) whyNoHook(hookless client.Switched) string {
 	return "it has no hook that runs"
 }
 
-// HowToBegin returns the command to run if no plugin is enabled.
-func (in *Inspection) HowToBegin() string {
+// HowToEnableAny returns the command to run if no plugin is enabled.
+func (in *Inspection) HowToEnableAny() string {
 	for _, a := range in.Accounts {
 		if len(a.On) > 0 {
 			return a.SpringfieldCommand("status")
@@ -173,9 +173,9 @@ func (in *Inspection) HowToEnable(strategy string) string {
 	return in.howToSwitchOn(cmp.Or(in.argToEnable(ofStrategy), strategy))
 }
 
-// argToEnable returns the argument of enable for ChoosePlugin's plugin, with the marketplace if ambiguous, or "".
+// argToEnable returns the argument of enable for ChooseInSuites's plugin, with the marketplace if ambiguous, or "".
 func (in *Inspection) argToEnable(choose func(generator.Suite) generator.Plugin) string {
-	p, of := in.ChoosePlugin(choose)
+	p, of := in.ChooseInSuites(choose)
 	isNamesake := func(made generator.Plugin) bool { return made.Name == p.Name }
 	another := func(s Suite) bool {
 		return s.Made && s.Dir != of.Dir && slices.ContainsFunc(s.Plugins, isNamesake)
@@ -186,9 +186,9 @@ func (in *Inspection) argToEnable(choose func(generator.Suite) generator.Plugin)
 	return p.Name
 }
 
-// ChoosePlugin calls choose for each suite that the user made or named, except unreadable ones. It returns the first
+// ChooseInSuites calls choose for each suite that the user made or named, except unreadable ones. It returns the first
 // result with a Stop hook and the suite, or a plugin with no name.
-func (in *Inspection) ChoosePlugin(choose func(generator.Suite) generator.Plugin) (generator.Plugin, Suite) {
+func (in *Inspection) ChooseInSuites(choose func(generator.Suite) generator.Plugin) (generator.Plugin, Suite) {
 	for _, s := range in.Suites {
 		if s.Err != nil || !s.Made {
 			continue
@@ -201,18 +201,18 @@ func (in *Inspection) ChoosePlugin(choose func(generator.Suite) generator.Plugin
 	return generator.Plugin{}, Suite{}
 }
 
-func (in *Inspection) notesOf(except []string) []string {
+func (in *Inspection) notesOf(saidTexts []string) []string {
 	all := check.NamesOf(in.Notes, func(err error) string { return err.Error() + ": run springfield doctor to see the fix" })
-	all = append(append(append(all, in.setOffInWords()...), in.HoldsAndAwayInWords()...), in.OutdatedInWords()...)
-	for _, says := range in.accountsInWords() {
-		if !slices.Contains(except, says) {
+	all = append(append(append(all, in.envOffInWords()...), in.HoldsAndAwayInWords()...), in.OutdatedInWords()...)
+	for _, says := range in.accountsOnInWords() {
+		if !slices.Contains(saidTexts, says) {
 			all = append(all, says+": run springfield doctor to see the command for it")
 		}
 	}
-	found := slices.Concat(in.checkVariables(), in.checkConflicts(), in.checkModFiles(), in.checkLoopFile())
+	found := slices.Concat(in.checkVariables(), in.checkConflicts(), in.checkPluginMods(), in.checkLoopFile())
 	all = append(all, check.NamesOf(found, saysAndFix)...)
 	for _, says := range BrokenHooks(in.Plugins) {
-		if !slices.Contains(except, says) {
+		if !slices.Contains(saidTexts, says) {
 			all = append(all, says+": run springfield doctor to see the fix")
 		}
 	}
@@ -246,15 +246,15 @@ func (in *Inspection) AwayInWords() (all []string) {
 	return all
 }
 
-// PausedInWords describes holds in force, and settings that disable springfield's hooks.
-func (in *Inspection) PausedInWords() []string {
+// HeldOrOffInWords describes holds in force, and settings that disable springfield's hooks.
+func (in *Inspection) HeldOrOffInWords() []string {
 	held, _ := in.HoldsInWords()
-	return append(held, in.setOffInWords()...)
+	return append(held, in.envOffInWords()...)
 }
 
 // HoldsInWords describes the holds in force, and the holds that ended recently.
 func (r Request) HoldsInWords() (held, ended []string) {
-	if err := r.stateUnread(); err != nil {
+	if err := r.stateDirError(); err != nil {
 		return []string{err.Error() + ", so every hook lets its agent stop: run springfield doctor to see the fix"}, nil
 	}
 	set, ended := console.HoldNews(r.stateDirs(), r.Now)

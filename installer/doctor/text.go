@@ -14,7 +14,7 @@ func (s Status) WriteText(out layout.Printer) {
 	if s.writeProblems(out) {
 		out.PrintText("")
 	}
-	s.writeDecision(out)
+	s.writeDeciders(out)
 	for _, n := range s.Notes {
 		out.PrintItem("note: ", n)
 	}
@@ -61,7 +61,7 @@ func (s Status) writeProblems(out layout.Printer) bool {
 	return len(broken)+len(skipped) > 0
 }
 
-func (s Status) writeDecision(out layout.Printer) {
+func (s Status) writeDeciders(out layout.Printer) {
 	deciding := slices.DeleteFunc(slices.Clone(s.Plugins), func(p client.Switched) bool { return !slices.Contains(s.Deciding, p.ID) })
 	switch {
 	case len(deciding) == 0:
@@ -99,7 +99,7 @@ func writePlugin(out layout.Printer, p client.Switched, withID bool) {
 		{"strategy", p.Strategy},
 		{"version", cmp.Or(p.Version, "unknown") + ", " + place},
 		{"in", p.Dir},
-		{"on by", onBy(p) + overridden(p)},
+		{"on by", onBy(p) + overLayers(p)},
 	})
 }
 

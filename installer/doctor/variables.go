@@ -14,7 +14,7 @@ import (
 // checkVariables reports variables in project and local settings that can affect hooks or Claude Code, unless
 // springfield set them.
 func (in *Inspection) checkVariables() (all []check.Finding) {
-	for _, v := range in.Variables() {
+	for _, v := range in.SettingsEnv() {
 		does := effectOfVariable(v.Key)
 		if does == "" || v.Name != string(client.Project) && v.Name != string(client.Local) || in.settings.IsVariableOurs(v) {
 			continue

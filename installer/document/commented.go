@@ -61,7 +61,7 @@ func findComments(text string) (all []comment) {
 // keepComments returns the comments between two offsets, each on a separate line. They precede the text that
 // replaces the range.
 func (d *Document) keepComments(source string, start, end int) (kept string) {
-	line := d.lineEnd() + indentOf(source[:start])
+	line := d.lineEnd() + lineIndent(source[:start])
 	for _, c := range findComments(source[start:end]) {
 		kept += line + source[start+c.start:start+c.end]
 	}

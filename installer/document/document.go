@@ -52,7 +52,7 @@ type Document struct {
 type value struct {
 	text          string
 	start         int
-	members       []member       // set by listMembers
+	members       []member       // set by listChildren
 	first, second map[string]int // indexes in members of a key and its first duplicate
 }
 
@@ -97,7 +97,7 @@ func (d *Document) Decode(v any) error {
 	if !errors.As(err, &wrong) {
 		return err
 	}
-	return faultAt(d.text, max(int(wrong.Offset)-1, 0), "%s cannot be of the kind %s", keyName(wrong.Field),
+	return faultAt(d.text, max(int(wrong.Offset)-1, 0), "%s cannot be of the kind %s", keyInWords(wrong.Field),
 		wrong.Value)
 }
 
@@ -117,7 +117,7 @@ func (d *Document) Get(path ...string) (json.RawMessage, bool, error) {
 // Fields returns the members of the root. The last of duplicate keys wins.
 func (d *Document) Fields() map[string]json.RawMessage {
 	all := map[string]json.RawMessage{}
-	for _, m := range d.root.listMembers() {
+	for _, m := range d.root.listChildren() {
 		all[m.key] = json.RawMessage(m.value.text)
 	}
 	return all
@@ -125,7 +125,7 @@ func (d *Document) Fields() map[string]json.RawMessage {
 
 // CheckObject returns an error if the last member of the root with this key is not an object.
 func (d *Document) CheckObject(key string) (err error) {
-	for _, m := range d.root.listMembers() {
+	for _, m := range d.root.listChildren() {
 		switch {
 		case m.key != key:
 		case m.value.isObject():
@@ -147,11 +147,11 @@ type Member struct {
 // Members returns the members of the object at a key of the root, including duplicates.
 func (d *Document) Members(key string) (all []Member) {
 	at := place{text: d.text, line: 1, column: 1}
-	for _, outer := range d.root.listMembers() {
+	for _, outer := range d.root.listChildren() {
 		if outer.key != key || !outer.value.isObject() {
 			continue
 		}
-		for _, inner := range outer.value.listMembers() {
+		for _, inner := range outer.value.listChildren() {
 			at.moveToOffset(inner.start)
 			all = append(all, Member{inner.key, json.RawMessage(inner.value.text), at.line, at.column})
 		}
@@ -181,7 +181,7 @@ func (d *Document) findPath(path []string) (objects []*value, found *member, err
 	objects = []*value{d.root}
 	if _, inArray := elementName(path[0]); inArray {
 		return nil, nil, faultAt(d.text, d.root.start, "the document is an object, not an array with %s",
-			keyName(path[0]))
+			keyInWords(path[0]))
 	}
 	for i, key := range path {
 		found, err = d.memberOf(objects[i], key)
@@ -193,9 +193,9 @@ func (d *Document) findPath(path []string) (objects []*value, found *member, err
 		switch {
 		case inArray && inside.text[0] != '[':
 			return nil, nil, faultAt(d.text, inside.start, "%s is %s, not an array of objects with a name like %q",
-				keyName(key), inside.kindName(), name)
+				keyInWords(key), inside.kindName(), name)
 		case !inArray && !inside.isObject():
-			return nil, nil, faultAt(d.text, inside.start, "%s is %s, not an object", keyName(key), inside.kindName())
+			return nil, nil, faultAt(d.text, inside.start, "%s is %s, not an object", keyInWords(key), inside.kindName())
 		}
 		objects = append(objects, inside)
 	}
@@ -210,7 +210,7 @@ func Element(name string) string { return element + name }
 
 func elementName(key string) (name string, ok bool) { return strings.CutPrefix(key, element) }
 
-func keyName(key string) string {
+func keyInWords(key string) string {
 	if name, ok := elementName(key); ok {
 		return fmt.Sprintf("the element named %q", name)
 	}
@@ -218,8 +218,8 @@ func keyName(key string) string {
 }
 
 // memberOf returns the member or array element with a key, or nil. A duplicate is an error.
-func (d *Document) memberOf(around *value, key string) (*member, error) {
-	members := around.listMembers()
+func (d *Document) memberOf(around *value, key string) (orNil *member, dupErr error) {
+	members := around.listChildren()
 	name, inArray := elementName(key)
 	i, found := around.first[key]
 	if !found || inArray == around.isObject() {
@@ -235,8 +235,8 @@ func (d *Document) memberOf(around *value, key string) (*member, error) {
 	return &members[i], nil
 }
 
-// listMembers returns the members of an object or the elements of an array, parsed on the first call.
-func (v *value) listMembers() []member {
+// listChildren returns the members of an object or the elements of an array, parsed on the first call.
+func (v *value) listChildren() []member {
 	if v.first != nil || !strings.ContainsAny(v.text[:1], "{[") {
 		return v.members
 	}

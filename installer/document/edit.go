@@ -88,7 +88,7 @@ func (d *Document) applyEdit(e Edit) (*Document, error) {
 		return d, err
 	}
 	around := objects[len(objects)-1]
-	members := around.listMembers()
+	members := around.listChildren()
 	missing := e.Path[len(objects)-1:]
 	var text string    // the new one
 	var start, end int // of the old one
@@ -101,7 +101,7 @@ func (d *Document) applyEdit(e Edit) (*Document, error) {
 		end, text = start, separator(around, lastColonStyle(objects))
 		value := d.layOutValue(d.text[:start]+text, objects, nil, missing[1:], e)
 		if around.isObject() {
-			text += QuoteKey(missing[0]) + lastColonStyle(objects)
+			text += EncodeKey(missing[0]) + lastColonStyle(objects)
 		}
 		text += value
 	case e.Value != nil:
@@ -159,8 +159,8 @@ func (v *value) cutRangeOf(m *member) (start, end int) {
 	return v.start + 1, v.endOffset() - 1
 }
 
-// QuoteKey encodes a key as a JSON string.
-func QuoteKey(key string) string {
+// EncodeKey encodes a key as a JSON string.
+func EncodeKey(key string) string {
 	text, _ := EncodeValue(key)
 	return string(text)
 }
@@ -188,7 +188,7 @@ func isOnly(e Edit, before, after *Document) bool {
 }
 
 func (v *value) otherMembers(key string) (texts []string) {
-	for _, m := range v.listMembers() {
+	for _, m := range v.listChildren() {
 		if m.key != key {
 			texts = append(texts, v.text[m.start-v.start:m.value.endOffset()-v.start])
 		}

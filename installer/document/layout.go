@@ -29,14 +29,14 @@ func (d *Document) layOutValue(preceding string, objects []*value, old *value, k
 		if _, inArray := elementName(key); inArray {
 			text = "[" + text + "]"
 		} else {
-			text = "{" + QuoteKey(key) + ":" + text + "}"
+			text = "{" + EncodeKey(key) + ":" + text + "}"
 		}
 	}
 	around, outer := objects[len(objects)-1], objects[max(0, len(objects)-2)]
-	members := around.listMembers()
+	members := around.listChildren()
 	onLines := around.isMultiline() || len(members) == 0 && (around == d.root || outer.isMultiline())
 	like := func(v *value) {
-		if v.text[0] == text[0] && (len(v.listMembers()) > 0 || v.isMultiline()) {
+		if v.text[0] == text[0] && (len(v.listChildren()) > 0 || v.isMultiline()) {
 			onLines = v.isMultiline()
 		}
 	}
@@ -51,7 +51,7 @@ func (d *Document) layOutValue(preceding string, objects []*value, old *value, k
 		l.newline, l.unit = d.lineEnd(), indentUnit(objects, d.text)
 	}
 	var b strings.Builder
-	l.writeValue(&b, text, indentOf(preceding), len(keys))
+	l.writeValue(&b, text, lineIndent(preceding), len(keys))
 	return b.String()
 }
 
@@ -64,7 +64,7 @@ func (d *Document) lineEnd() string {
 
 // separator returns the comma and blanks to insert before a new last member of a non-empty object.
 func separator(object *value, colon string) string {
-	members := object.listMembers()
+	members := object.listChildren()
 	last := members[len(members)-1]
 	line := strings.LastIndexByte(last.gap, '\n')
 	switch {
@@ -89,7 +89,7 @@ func commaStyle(colon string) string {
 // a colon with a newline. The default is ": ".
 func lastColonStyle(objects []*value) string {
 	for _, v := range slices.Backward(objects) {
-		members := v.listMembers()
+		members := v.listChildren()
 		if n := len(members); n > 0 && v.isObject() && !strings.Contains(members[n-1].colon, "\n") {
 			return members[n-1].colon
 		}
@@ -99,18 +99,18 @@ func lastColonStyle(objects []*value) string {
 
 // indentUnit returns the indentation of one level. It measures the innermost object with members on separate lines, or
 // else the first such value in the root. Without any, it returns two spaces.
-func indentUnit(objects []*value, text string) string {
+func indentUnit(objects []*value, text string) (unitOrBlanks string) {
 	shown := slices.Clone(objects)
 	slices.Reverse(shown)
 	for i := range objects[0].members {
 		shown = append(shown, &objects[0].members[i].value)
 	}
 	for _, v := range shown {
-		members := v.listMembers()
+		members := v.listChildren()
 		if len(members) == 0 || !strings.Contains(members[0].gap, "\n") {
 			continue
 		}
-		if unit, deeper := strings.CutPrefix(indentOf(text[:members[0].start]), indentOf(text[:v.start])); deeper {
+		if unit, deeper := strings.CutPrefix(lineIndent(text[:members[0].start]), lineIndent(text[:v.start])); deeper {
 			return unit
 		}
 	}
@@ -119,15 +119,15 @@ func indentUnit(objects []*value, text string) string {
 
 func (v *value) isMultiline() bool { return strings.Contains(v.text, "\n") }
 
-func indentOf(preceding string) string {
+func lineIndent(preceding string) string {
 	line := preceding[strings.LastIndexByte(preceding, '\n')+1:]
 	return line[:len(line)-len(strings.TrimLeft(line, " \t"))]
 }
 
-// writeValue writes a value in the layout. The edit's value is levelsLeft levels below. l.verbatim leaves the
+// writeValue writes a value in the layout. The edit's value is levelsToEdit levels below. l.verbatim leaves the
 // edit's value unchanged.
-func (l layout) writeValue(b *strings.Builder, text, indent string, levelsLeft int) {
-	if !strings.ContainsAny(text[:1], "{[") || l.verbatim && levelsLeft == 0 {
+func (l layout) writeValue(b *strings.Builder, text, indent string, levelsToEdit int) {
+	if !strings.ContainsAny(text[:1], "{[") || l.verbatim && levelsToEdit == 0 {
 		b.WriteString(text)
 		return
 	}
@@ -144,7 +144,7 @@ func (l layout) writeValue(b *strings.Builder, text, indent string, levelsLeft i
 		if key.Raw != "" {
 			b.WriteString(key.Raw + l.colon)
 		}
-		l.writeValue(b, v.Raw, inner, levelsLeft-1)
+		l.writeValue(b, v.Raw, inner, levelsToEdit-1)
 		return true
 	})
 	if b.Len() > begun {

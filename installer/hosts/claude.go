@@ -20,12 +20,12 @@ func DefaultHost() Host {
 // claudeMembers enables plugins in the settings of a scope.
 type claudeMembers struct{}
 
-func (claudeMembers) PluginsIn(now *settings.Settings, _ Place, scope client.Scope) (all []Installed, err error) {
-	ids, err := now.IDsOn(scope)
+func (claudeMembers) PluginsIn(now *settings.Settings, _ Place, scope client.Scope) (allOn []Installed, err error) {
+	ids, err := now.AllIDsOn(scope)
 	for _, id := range ids {
-		all = append(all, Installed{ID: id, Name: client.NameOf(id)})
+		allOn = append(allOn, Installed{ID: id, Name: client.NameOf(id)})
 	}
-	return all, err
+	return allOn, err
 }
 
 func (claudeMembers) ByUs(now *settings.Settings, _ Place) ([]settings.EnabledPlugin, error) {
@@ -40,7 +40,7 @@ func (claudeMembers) PlanOff(now *settings.Settings, r Request) (journal.Change,
 	return now.PlanDisable(r.Plugin, r.Scope)
 }
 
-func (claudeMembers) PlanAllOff(now *settings.Settings, _ Place, purge bool, c *journal.Change) (ids []string, left []settings.Left, err error) {
-	*c, ids, left, err = now.PlanDisableAll(purge) // the first host: c is empty
+func (claudeMembers) PlanAllOff(now *settings.Settings, _ Place, purge bool, out *journal.Change) (ids []string, left []settings.Left, err error) {
+	*out, ids, left, err = now.PlanDisableAll(purge) // the first host: c is empty
 	return ids, left, err
 }

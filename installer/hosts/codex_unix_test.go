@@ -125,7 +125,7 @@ func TestCodexIsAskedWithoutSecrets(t *testing.T) {
 	asked := scratch.ReadFile(t, filepath.Join(at.Home, "asked"))
 	scratch.Holds(t, "asked", string(asked), "CODEX_HOME=", "ned@suite", "enabled = true\n", "\n0.1.0\n")
 	scratch.Lacks(t, "asked", string(asked), "secret")
-	scratch.Holds(t, "the settings", scratch.LookAt(t, at.SettingsFile()), "# mine")
+	scratch.Holds(t, "the settings", scratch.ReadOrNone(t, at.SettingsFile()), "# mine")
 }
 
 // No name in settings leads out of the cache. A table without a copy is not a plugin.
@@ -158,7 +158,7 @@ func TestCodexChecksTrustInAnEntry(t *testing.T) {
 		if len(found) != 1 || found[0].State != want {
 			t.Errorf("%s: %+v of %+v", status, found, on)
 		}
-		asked := scratch.LookAt(t, filepath.Join(at.Home, "asked"))
+		asked := scratch.ReadOrNone(t, filepath.Join(at.Home, "asked"))
 		scratch.Holds(t, "asked", asked, "/s p/ned/hooks")
 		if !regexp.MustCompile(`springfield-host-\d+/hooks.json:stop:0:0`).MatchString(asked) {
 			t.Errorf("the trust stays behind: %s", asked)
@@ -178,7 +178,7 @@ func TestCodexTrustBehindTwoLinks(t *testing.T) {
 	must(t, os.Symlink("../dotfiles/hooks.json", filepath.Join(at.Dir, "hooks.json")))
 	scratch.PutFile(t, at.SettingsFile(), "[hooks.state.\""+filepath.Join(elsewhere, "codex", "hooks.json")+":stop:0:0\"]\ntrusted_hash = \"sha256:aa\"\n")
 	at.Host.Check(context.Background(), at, []Installed{nedByCodex})
-	if asked := scratch.LookAt(t, filepath.Join(at.Home, "asked")); !regexp.MustCompile(`springfield-host-\d+/hooks.json:stop:0:0`).MatchString(asked) {
+	if asked := scratch.ReadOrNone(t, filepath.Join(at.Home, "asked")); !regexp.MustCompile(`springfield-host-\d+/hooks.json:stop:0:0`).MatchString(asked) {
 		t.Errorf("the trust stays behind: %s", asked)
 	}
 }

@@ -34,7 +34,7 @@ const maxPlugins = 200
 // copilotPlugins returns the plugins in a settings file, up to maxPlugins and even disabled ones, in the order of the
 // file. Unless in is "", a file outside of in is an error.
 func copilotPlugins(at Place, scope client.Scope, in, path string) (all []Installed, err error) {
-	doc, err := readDocument(in, path, document.ParseCommented)
+	doc, err := readDocIfAny(in, path, document.ParseCommented)
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +58,7 @@ func copilotPlugins(at Place, scope client.Scope, in, path string) (all []Instal
 
 // copilotInstalled returns Copilot's plugins in user, project and local settings. It ignores project and local settings
 // in an untrusted directory, and unreadable ones.
-func copilotInstalled(at Place) ([]Installed, error) {
+func copilotInstalled(at Place) (oursOrNot []Installed, err error) {
 	all, err := copilotPlugins(at, client.User, "", at.SettingsFile())
 	if !copilotTrusts(at) {
 		return all, err
@@ -86,7 +86,7 @@ func copilotInstalled(at Place) ([]Installed, error) {
 
 // copilotTrusts reports whether Copilot permanently trusts the working directory.
 func copilotTrusts(at Place) bool {
-	doc, err := readDocument("", filepath.Join(at.Dir, "config.json"), document.ParseCommented)
+	doc, err := readDocIfAny("", filepath.Join(at.Dir, "config.json"), document.ParseCommented)
 	var config struct{ TrustedFolders []string }
 	return err == nil && doc.Decode(&config) == nil && slices.ContainsFunc(config.TrustedFolders, func(dir string) bool { return rooted.HoldsPath(dir, at.Work) })
 }

@@ -24,7 +24,7 @@ func (entries) ByUs(now *settings.Settings, at Place) ([]settings.EnabledPlugin,
 }
 
 func (entries) PlanOn(now *settings.Settings, r Request) (c journal.Change, err error) {
-	c.Did = fmt.Sprintf("enable %s in %s", r.Plugin.ID(), r.At.Host.SettingsInWords(r.Scope))
+	c.Did = fmt.Sprintf("enable %s in %s", r.Plugin.ID(), r.At.Host.ScopeInWords(r.Scope))
 	knows, err := r.At.Installed()
 	if err != nil {
 		return c, err
@@ -58,7 +58,7 @@ func (entries) PlanOn(now *settings.Settings, r Request) (c journal.Change, err 
 }
 
 func (entries) PlanOff(now *settings.Settings, r Request) (c journal.Change, err error) {
-	c.Did = fmt.Sprintf("disable %s in %s", r.Plugin.ID(), r.At.Host.SettingsInWords(r.Scope))
+	c.Did = fmt.Sprintf("disable %s in %s", r.Plugin.ID(), r.At.Host.ScopeInWords(r.Scope))
 	return c, r.planOff(now, &c)
 }
 
@@ -79,7 +79,7 @@ func (entries) PlanAllOff(now *settings.Settings, at Place, _ bool, c *journal.C
 		return ids, append(left, settings.Left{What: err.Error(), Remove: "fix the cause, then run springfield disable --all again"}), nil
 	}
 	for _, i := range knows {
-		if i.HostRemoves && !i.On || !i.IsOurs(now) || slices.ContainsFunc(byUs, at.removalOf(i).ownsRecord) {
+		if i.HostRemoves && !i.On || !i.MadeByUs(now) || slices.ContainsFunc(byUs, at.removalOf(i).ownsRecord) {
 			continue
 		}
 		ids = append(ids, i.ID)
@@ -108,9 +108,10 @@ func (r Request) ownsRecord(e settings.EnabledPlugin) bool {
 	return e.ID == r.ID && rooted.IsSame(e.File, r.EntryFile().Path)
 }
 
-// IsOurs reports whether springfield made the plugin. If it is missing but on, a hooks file has a command of our form.
-func (i Installed) IsOurs(now *settings.Settings) bool {
-	return now.ReadPluginIn(i.Dir).IsOurs() || !i.HostRemoves && i.On && rooted.IsTargetMissing(i.Dir)
+// MadeByUs reports whether springfield made the plugin. If it is missing but on, a hooks file has a command of our
+// form.
+func (i Installed) MadeByUs(now *settings.Settings) bool {
+	return now.ReadPluginIn(i.Dir).IsOurs() || !i.HostRemoves && i.On && rooted.IsSurelyMissing(i.Dir)
 }
 
 func (p Place) hostRemovesError(i Installed) error {

@@ -137,7 +137,7 @@ type PassedOverError struct{ Err error }
 func (e *PassedOverError) Error() string { return e.Err.Error() }
 func (e *PassedOverError) Unwrap() error { return e.Err }
 
-func (h Host) SettingsInWords(scope client.Scope) string {
+func (h Host) ScopeInWords(scope client.Scope) string {
 	if h.Markets {
 		return string(scope) + " settings"
 	}
@@ -167,9 +167,9 @@ func HostNames() []string {
 	return check.NamesOf(AllHosts(), func(h Host) string { return h.Name })
 }
 
-// readDocument reads and parses a file. A missing file is empty. Unless in is "", a file outside of in is an error.
-func readDocument[D any](in, path string, parse func(data []byte) (D, error)) (doc D, err error) {
-	file, err := journal.OpenEdit(in, path)
+// readDocIfAny reads and parses a file. A missing file is empty. Unless root is "", a file outside of root is an error.
+func readDocIfAny[D any](root, path string, parse func(data []byte) (D, error)) (doc D, err error) {
+	file, err := journal.OpenEdit(root, path)
 	if err != nil {
 		return doc, err
 	}
@@ -180,10 +180,10 @@ func readDocument[D any](in, path string, parse func(data []byte) (D, error)) (d
 }
 
 func readSettings(at Place) (*document.Document, error) {
-	return readDocument("", at.SettingsFile(), document.ParseCommented)
+	return readDocIfAny("", at.SettingsFile(), document.ParseCommented)
 }
 
-func readRecord(path string, into any) error {
+func readRecord(path string, into any) (errIfNone error) {
 	data, _, err := rooted.ReadFollowing(path, maxRecord)
 	if err != nil {
 		return err

@@ -60,7 +60,7 @@ func (o *oracle) write(path, text string) {
 func (o *oracle) files() map[string]string {
 	all := map[string]string{}
 	for _, path := range scratch.ListFiles(o.t, o.at.Dir) {
-		all[path] = scratch.LookAt(o.t, path)
+		all[path] = scratch.ReadOrNone(o.t, path)
 	}
 	return all
 }

@@ -60,7 +60,7 @@ type Stack struct {
 func ReadStack(places client.Places, p hook.Plugin) Stack {
 	settings := hook.Plugin{Name: p.Name, Strategy: p.Strategy}.ReadSettings("", "")
 	s := Stack{Plugin: p, Keys: KeysOf(p.Strategy)}
-	for _, layer := range p.Layers(places.StatePath(), places.Work) {
+	for _, layer := range p.LayerFiles(places.StatePath(), places.Work) {
 		f, in := File{Scope: User, Path: layer.Path, by: layer.By}, ""
 		switch layer.By {
 		case strategy.Author:
@@ -84,7 +84,7 @@ func ReadStack(places client.Places, p hook.Plugin) Stack {
 			err = cmp.Or(whole, err)
 		}
 		if err != nil {
-			f.Fault = check.CauseOf(err).Error()
+			f.Fault = check.DropPath(err).Error()
 		}
 		s.Files = append(s.Files, f)
 	}
@@ -124,18 +124,18 @@ func (s Stack) ValueOf(k Key) Value {
 			taken, said.Why = f.valueTaken(k, raw, v.Value)
 		}
 		if said.InForce = taken != nil; said.InForce {
-			v.Value, v.From = k.valueOver(v.Value, taken), string(f.Scope)
+			v.Value, v.From = k.aboveOrUnion(v.Value, taken), string(f.Scope)
 		}
 		v.Said = append(v.Said, said)
 	}
 	return v
 }
 
-// valueOver overrides below with above and returns the result. Lists of rules are merged.
-func (k Key) valueOver(below, above json.RawMessage) json.RawMessage {
+// aboveOrUnion overrides below with winner and returns the result. Lists of rules are merged.
+func (k Key) aboveOrUnion(below, winner json.RawMessage) json.RawMessage {
 	var under, list []json.RawMessage
-	if k.Name != "add" && k.Name != "off" || json.Unmarshal(below, &under) != nil || json.Unmarshal(above, &list) != nil {
-		return above
+	if k.Name != "add" && k.Name != "off" || json.Unmarshal(below, &under) != nil || json.Unmarshal(winner, &list) != nil {
+		return winner
 	}
 	for _, value := range under {
 		if !slices.ContainsFunc(list, func(other json.RawMessage) bool { return document.MeanSame(value, other) }) {

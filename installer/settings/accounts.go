@@ -21,7 +21,7 @@ type ClaudeAccount struct {
 
 // OtherAccounts returns the user's other accounts that have settings or springfield's state: ~/.claude*, and directories
 // elsewhere that springfield has edited.
-func OtherAccounts(p client.Places) (all []ClaudeAccount) {
+func OtherAccounts(p client.Places) (inUse []ClaudeAccount) {
 	dirs, _ := fs.Glob(os.DirFS(p.Home), ".claude*")
 	_, list, _ := readSuites(client.Places{Config: filepath.Join(p.Home, ".claude")}) // doctor reports the error
 	seen := []string{p.Config}
@@ -39,9 +39,9 @@ func OtherAccounts(p client.Places) (all []ClaudeAccount) {
 				a.On = append(a.On, s.ID)
 			}
 		}
-		all, seen = append(all, a), append(seen, a.Config)
+		inUse, seen = append(inUse, a), append(seen, a.Config)
 	}
-	return all
+	return inUse
 }
 
 // planAddConfigDir plans to add p.Config to the list of accounts in the user's home, unless OtherAccounts finds it
@@ -51,7 +51,7 @@ func planAddConfigDir(p client.Places) (journal.Edit, error) {
 	beside, _ := filepath.Match(".claude*", strings.TrimPrefix(p.Config, filepath.Clean(p.Home)+string(filepath.Separator)))
 	if err == nil && p.Home != "" && !beside && !slices.Contains(list.Accounts, p.Config) {
 		list.Accounts = append(list.Accounts, p.Config)
-		err = list.writeTo(&e)
+		err = list.encodeTo(&e)
 	}
 	return e, err
 }

@@ -33,7 +33,7 @@ func (s *Settings) PlanDisable(plugin client.Plugin, scope client.Scope) (journa
 	if err != nil {
 		return c, err
 	}
-	v, err := s.viewFrom(scope, f)
+	v, err := s.layersAround(scope, f)
 	if err != nil {
 		return c, err
 	}
@@ -41,7 +41,7 @@ func (s *Settings) PlanDisable(plugin client.Plugin, scope client.Scope) (journa
 		return c, readOnly(err, "springfield disable "+id+" --scope local", nil)
 	}
 	if len(m.pluginsEnabledByUs()) == 0 { // a killed edit, or a removed file, can leave a declaration
-		if err := s.takeBackInUser(&c, f); err != nil {
+		if err := s.planUserRestore(&c, f); err != nil {
 			return c, err
 		}
 	}
@@ -81,7 +81,7 @@ func (s *Settings) planRestore(c *journal.Change, m *memory, v view, f file, id 
 	others := slices.DeleteFunc(v.edited.IDsOn(), func(other string) bool { return other == id || !m.switchedOn(other) })
 	only := allMembers
 	switch {
-	case slices.ContainsFunc(others, func(other string) bool { return s.drivesStop(s.Snapshot, v, other) }):
+	case slices.ContainsFunc(others, func(other string) bool { return s.isOursAtStop(s.Snapshot, v, other) }):
 		only = func(r remembered) bool { return r.isSwitch(id) }
 		for _, r := range m.Members {
 			name, value := r.Path[len(r.Path)-1], client.ValueText(r.Set)
@@ -95,27 +95,27 @@ func (s *Settings) planRestore(c *journal.Change, m *memory, v view, f file, id 
 			return r.Path[0] != "extraKnownMarketplaces" && !slices.ContainsFunc(others, r.isSwitch)
 		}
 	}
-	v.noteStillOff(c, m, id, only)
+	v.noteReplacedOff(c, m, id, only)
 	if err := s.planRelease(c, f, f.At, only); err != nil || len(others) > 0 {
 		return err
 	}
-	return s.takeBackInUser(c, f)
+	return s.planUserRestore(c, f)
 }
 
-// noteStillOff notes the plugins that springfield disabled when it enabled id, and that stay disabled: restored selects
-// the members that get their old value.
-func (v view) noteStillOff(c *journal.Change, m *memory, id string, restored func(remembered) bool) {
+// noteReplacedOff notes the plugins that springfield disabled when it enabled id, and that stay disabled: restored
+// selects the members that get their old value.
+func (v view) noteReplacedOff(c *journal.Change, m *memory, id string, restored func(remembered) bool) {
 	for _, r := range m.Members {
 		other := r.Path[len(r.Path)-1]
 		replaced := r.isSwitch(other) && r.By == id && string(r.Set) == "false" && (r.Before != "true" || !restored(r))
-		if replaced && !v.isOnHere(other) && v.enablerBelow(other) == "" && !strings.HasPrefix(other, doubleShotLatte) {
+		if replaced && !v.isOnToHere(other) && v.enablerBelow(other) == "" && !strings.HasPrefix(other, doubleShotLatte) {
 			c.Notes = append(c.Notes, other+", which it replaced, stays disabled; springfield enable "+other+" enables it again")
 		}
 	}
 }
 
-// takeBackInUser plans to restore the members of user settings that were set only for f.
-func (s *Settings) takeBackInUser(c *journal.Change, f file) error {
+// planUserRestore plans to restore the members of user settings that were set only for f.
+func (s *Settings) planUserRestore(c *journal.Change, f file) error {
 	target, err := journal.Resolve(s.Settings(client.User))
 	if err != nil || target == f.At {
 		return err
@@ -152,8 +152,8 @@ func (v view) noteIfStillOn(c *journal.Change, f file, id string) {
 	c.Notes = append(c.Notes, v.overruledNotes(id, false)...)
 }
 
-// IDsOn returns the plugins that a scope's settings enable.
-func (s *Settings) IDsOn(scope client.Scope) ([]string, error) {
+// AllIDsOn returns the plugins that a scope's settings enable.
+func (s *Settings) AllIDsOn(scope client.Scope) ([]string, error) {
 	f, err := s.openFile("", s.Settings(scope))
 	if err != nil {
 		return nil, err

@@ -104,7 +104,7 @@ func (s *Settings) enableEdits(c *journal.Change, f file, e Enabling) ([]documen
 	if _, _, err := f.doc.Get("enabledPlugins", id); err != nil {
 		return nil, f.namedError(err) // before any question
 	}
-	v, err := s.viewFrom(e.Scope, f)
+	v, err := s.layersAround(e.Scope, f)
 	if err != nil {
 		return nil, err
 	}
@@ -113,10 +113,10 @@ func (s *Settings) enableEdits(c *journal.Change, f file, e Enabling) ([]documen
 		return []document.Edit{switchTo(id, "true")}, nil
 	}
 	edits := v.raiseCap(c, e)
-	if e.Scope == client.User || v.isOnHere(doubleShotLatteOrigin) { // else it would be only noise in a team's file
+	if e.Scope == client.User || v.isOnToHere(doubleShotLatteOrigin) { // else it would be only noise in a team's file
 		edits = append(edits, switchTo(doubleShotLatteOrigin, "false"))
 	}
-	if _, says := v.edited.SaysOf(doubleShotLatteOrigin); e.Scope == client.User && !says && !v.isOnHere(doubleShotLatteOrigin) {
+	if _, says := v.edited.SaysOf(doubleShotLatteOrigin); e.Scope == client.User && !says && !v.isOnToHere(doubleShotLatteOrigin) {
 		c.Notes = append(c.Notes, doubleShotLatteOrigin+" is set to false, whether installed or not, so that only one plugin decides at a stop")
 	}
 	others, conflicts, err := s.switchOffOthers(c, v, f, e)
@@ -139,7 +139,7 @@ func (s *Settings) enableEdits(c *journal.Change, f file, e Enabling) ([]documen
 	return append(edits, switchTo(id, "true")), nil
 }
 
-func (s *Settings) switchOffOthers(c *journal.Change, v view, f file, e Enabling) (off []document.Edit, conflicts []string, err error) {
+func (s *Settings) switchOffOthers(c *journal.Change, v view, f file, e Enabling) (off []document.Edit, foreignLoops []string, err error) {
 	known := s.Snapshot
 	if e.Plugin.Suite != "" { // this edit registers it
 		known = known.Assuming(client.Directory(e.Plugin.Marketplace, e.Plugin.Suite))
@@ -152,39 +152,39 @@ func (s *Settings) switchOffOthers(c *journal.Change, v view, f file, e Enabling
 		_, above, overruled := highest(v.above, id)
 		switch {
 		case id == e.Plugin.ID():
-		case !isLatte && s.isOtherKind(known, e, id):
-			if v.isOnHere(id) {
+		case !isLatte && s.oursOtherKind(known, e, id):
+			if v.isOnToHere(id) {
 				c.Notes = append(c.Notes, id+" also stays enabled: while a loop runs, only the plugin that drives it decides")
 			}
-		case isLatte || s.drivesStop(known, v, id):
+		case isLatte || s.isOursAtStop(known, v, id):
 			if !isLatte && e.Keep {
-				if v.isOnHere(id) {
+				if v.isOnToHere(id) {
 					c.Notes = append(c.Notes, id+" also stays enabled: both decide at every stop, either can make Claude go on, and they share their limits")
 				}
 				continue
 			}
-			if v.isOnHere(id) && id != doubleShotLatteOrigin {
+			if v.isOnToHere(id) && id != doubleShotLatteOrigin {
 				off = append(off, switchTo(id, "false"))
 			}
-			if v.isOnHere(id) && !above {
+			if v.isOnToHere(id) && !above {
 				c.Notes = append(c.Notes, id+" is disabled")
 			}
 			c.Notes = append(c.Notes, v.overruledNotes(id, false)...)
-		case e.Loops && isForeignLoop(id) && (v.isOnHere(id) || overruled && above):
-			conflicts = append(conflicts, id)
+		case e.Loops && isForeignLoop(id) && (v.isOnToHere(id) || overruled && above):
+			foreignLoops = append(foreignLoops, id)
 		}
 	}
-	return off, conflicts, nil
+	return off, foreignLoops, nil
 }
 
-func (s *Settings) isOtherKind(known *client.Snapshot, e Enabling, id string) bool {
+func (s *Settings) oursOtherKind(known *client.Snapshot, e Enabling, id string) bool {
 	i := known.Installed(id)
 	return e.SameKind != nil && i.Dir != "" && i.IsOursAtStop() && !slices.Contains(e.SameKind, i.Strategy)
 }
 
-// drivesStop reports whether the plugin decides at Stop. If its files are missing, it reports whether springfield
+// isOursAtStop reports whether the plugin decides at Stop. If its files are missing, it reports whether springfield
 // enabled the plugin.
-func (s *Settings) drivesStop(known *client.Snapshot, v view, id string) bool {
+func (s *Settings) isOursAtStop(known *client.Snapshot, v view, id string) bool {
 	if i := known.Installed(id); i.Dir != "" {
 		return i.IsOursAtStop()
 	}
@@ -198,14 +198,14 @@ func isForeignLoop(id string) bool {
 	return slices.Contains([]string{"ralph-wiggum", "ralph-loop"}, client.NameOf(id)) || id == "ralph-specum@smart-ralph"
 }
 
-func (v view) removeConflict(c *journal.Change, id string) []document.Edit {
+func (v view) removeConflict(note *journal.Change, id string) []document.Edit {
 	_, says := v.edited.SaysOf(id)
 	switch {
 	case v.enablerBelow(id) != "":
-		c.Notes = append(c.Notes, id+" is disabled")
+		note.Notes = append(note.Notes, id+" is disabled")
 		return []document.Edit{switchTo(id, "false")}
 	case says:
-		c.Notes = append(c.Notes, id+" is removed")
+		note.Notes = append(note.Notes, id+" is removed")
 		return []document.Edit{{Path: []string{"enabledPlugins", id}}}
 	}
 	return nil

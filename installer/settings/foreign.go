@@ -12,12 +12,12 @@ import (
 type HostFile struct{ Host, Path string }
 
 // openForeign opens a settings file with the content that the plan so far gives it.
-func (s *Settings) openForeign(c *journal.Change, of HostFile) (f file, err error) {
+func (s *Settings) openForeign(upTo *journal.Change, of HostFile) (f file, err error) {
 	f.host = of.Host
 	if f.Edit, err = journal.OpenEdit("", of.Path); err != nil {
 		return f, fmt.Errorf("read settings: %w", err)
 	}
-	for _, e := range c.Edits {
+	for _, e := range upTo.Edits {
 		if e.At == f.At {
 			f.Before = e.After
 		}

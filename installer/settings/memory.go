@@ -81,7 +81,7 @@ func (s *Settings) recallFile(path string) (*memory, error) {
 	return k.memory, k.err
 }
 
-func (s *Settings) readMemory(path string) *kept {
+func (s *Settings) readMemory(path string) (neverNil *kept) {
 	k, read := s.kept[path]
 	if read {
 		return k
@@ -185,11 +185,11 @@ func (m *memory) sharesEdits(edits []document.Edit, behalf string) bool {
 // omits them. forFile is the settings file that needs the edits.
 func (m *memory) noteEdits(f file, edits []document.Edit, forFile string) (*memory, error) {
 	next := &memory{File: f.At, Host: f.host}
-	switch ours, err := m.isPartlyIn(f); {
+	switch ours, err := m.anyStillIn(f); {
 	case err != nil:
 		return nil, err
 	case !ours: // never edited, restored by hand, or killed before the edit
-		next.Origin = &origin{f.Before != nil, f.Before.Bytes(), !rooted.IsDirectory(filepath.Dir(f.At))}
+		next.Origin = &origin{f.Before != nil, f.Before.Bytes(), !rooted.TargetIsDir(filepath.Dir(f.At))}
 	default:
 		if m.Left == journal.HashBytes(f.Before.Bytes()) {
 			next.Origin = m.Origin
@@ -206,7 +206,7 @@ func (m *memory) noteEdits(f file, edits []document.Edit, forFile string) (*memo
 	return next, nil
 }
 
-func (m *memory) isPartlyIn(f file) (bool, error) {
+func (m *memory) anyStillIn(f file) (bool, error) {
 	if m == nil || m.Origin != nil && m.Origin.Existed == (f.Before != nil) && bytes.Equal(m.Origin.Data, f.Before.Bytes()) {
 		return false, nil
 	}
@@ -266,18 +266,18 @@ const everyone = ""
 
 func allMembers(remembered) bool { return true }
 
-// withoutSettings returns the data of f and its memory without the edits of the members selected by only, unless other
-// settings files need them. noLongerFor is the file that no longer needs them, or everyone.
-func (m *memory) withoutSettings(f file, noLongerFor string, only func(remembered) bool) (back released, err error) {
+// planBack returns the data of f and its memory without the edits of the members selected by only, unless other
+// settings files need them. freedFile is the file that no longer needs them, or everyone.
+func (m *memory) planBack(f file, freedFile string, only func(remembered) bool) (back released, err error) {
 	next := &memory{File: m.File, Host: m.Host, Origin: m.Origin}
 	back = released{before: m, next: next}
 	var members []remembered
 	for _, r := range m.Members {
 		switch {
-		case noLongerFor == everyone && only(r):
+		case freedFile == everyone && only(r):
 			r.For = nil
-		case slices.Contains(r.For, noLongerFor) && only(r):
-			r.For = slices.DeleteFunc(slices.Clone(r.For), func(f string) bool { return f == noLongerFor || m.Host == "" && rooted.IsTargetMissing(f) })
+		case slices.Contains(r.For, freedFile) && only(r):
+			r.For = slices.DeleteFunc(slices.Clone(r.For), func(f string) bool { return f == freedFile || m.Host == "" && rooted.IsSurelyMissing(f) })
 		}
 		if len(r.For) > 0 {
 			next.Members = append(next.Members, r)

@@ -114,7 +114,7 @@ func (s *Settings) ownPluginsIn(m client.Market, alsoOurs []string) (ours []stri
 	return ours
 }
 
-func (s *Settings) otherOffers(m client.Market, ours []string) string {
+func (s *Settings) otherOffers(m client.Market, ours []string) (reason string) {
 	names, _ := s.PluginsOffered(m)
 	for _, name := range names {
 		if !slices.Contains(ours, name+"@"+m.Name) {
@@ -171,10 +171,10 @@ func StateFiles(p client.Places) (own []string, users []Left, err error) {
 	return own, users, err
 }
 
-func isState(name string) bool {
-	switch name {
+func isState(file string) bool {
+	switch file {
 	case "edits", "journal", "sessions", "index", "locks", "hold", "judge.json", "holds.jsonl", "away.json", "away.jsonl", "loops.jsonl", "suites.json", "settings.lock", "declined":
 		return true
 	}
-	return journal.IsTemporary(name)
+	return journal.IsTemporary(file)
 }

@@ -18,7 +18,7 @@ import (
 // readOnly adds a hint to an error about a read-only file: the edits to make by hand, and instead, a command. It
 // returns other errors unchanged.
 func readOnly(err error, instead string, edits []document.Edit) error {
-	if !IsDenied(err) {
+	if !IsFileDenied(err) {
 		return err
 	}
 	hint, separator := "your settings are unchanged; "+HowToAccess(err), "; add these entries there: "
@@ -33,12 +33,12 @@ func readOnly(err error, instead string, edits []document.Edit) error {
 	return check.Advise(err, hint)
 }
 
-// IsDenied reports whether an error is due to permissions or a read-only file system.
-func IsDenied(err error) bool {
+// IsFileDenied reports whether an error is due to permissions or a read-only file system.
+func IsFileDenied(err error) bool {
 	return errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS)
 }
 
-// HowToAccess returns a hint for an error of IsDenied. It proposes chmod only for the user's own unreadable
+// HowToAccess returns a hint for an error of IsFileDenied. It proposes chmod only for the user's own unreadable
 // files, because other modes can be deliberate.
 func HowToAccess(denied error) string {
 	at := &fs.PathError{}
@@ -62,14 +62,14 @@ func HowToAccess(denied error) string {
 
 // unwritablePath returns the path whose mode denies access: the first directory that cannot be entered, or path
 // itself. If path is missing or writable, it returns the directory to write to.
-func unwritablePath(path string) string {
+func unwritablePath(path string) (pathOrDir string) {
 	if file, err := os.OpenFile(path, os.O_RDWR, 0); err == nil {
 		if info, err := file.Stat(); err != nil || info.Mode()&0o222 != 0 { // root opens a read-only one, too
 			path = filepath.Dir(path)
 		}
 		file.Close()
 	}
-	for rooted.IsTargetMissing(path) {
+	for rooted.IsSurelyMissing(path) {
 		path = filepath.Dir(path)
 	}
 	for dir := path; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {

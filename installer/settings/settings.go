@@ -80,11 +80,11 @@ func (s *Settings) openFile(in, path string) (f file, err error) {
 }
 
 // namedError prefixes an error with the file's path, unless it is a *client.NameTakenError.
-func (f file) namedError(err error) error {
-	if conflict := (*client.NameTakenError)(nil); errors.As(err, &conflict) {
-		return err
+func (f file) namedError(cause error) error {
+	if conflict := (*client.NameTakenError)(nil); errors.As(cause, &conflict) {
+		return cause
 	}
-	return fmt.Errorf("read settings: %s: %w", f.Path, err)
+	return fmt.Errorf("read settings: %s: %w", f.Path, cause)
 }
 
 // newFileMode is private because env in settings can hold tokens.
@@ -139,7 +139,7 @@ func (s *Settings) planRelease(c *journal.Change, f file, behalf string, only fu
 	if err != nil || m == nil || !slices.ContainsFunc(m.Members, serves) {
 		return err
 	}
-	back, err := m.withoutSettings(f, behalf, only)
+	back, err := m.planBack(f, behalf, only)
 	if err != nil {
 		return f.namedError(err)
 	}

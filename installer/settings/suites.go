@@ -18,7 +18,7 @@ type suites struct {
 	Accounts []string `json:"accounts,omitempty"` // in the home: configuration directories elsewhere; see OtherAccounts
 }
 
-func (list suites) writeTo(e *journal.Edit) (err error) {
+func (list suites) encodeTo(e *journal.Edit) (err error) {
 	e.After = &journal.Content{Mode: newFileMode}
 	e.After.Data, err = json.MarshalIndent(list, "", "  ")
 	return err
@@ -31,7 +31,7 @@ func PlanAddSuite(p client.Places, dir string) (journal.Edit, error) {
 	}
 	if !slices.Contains(list.Suites, dir) {
 		list.Suites = append(list.Suites, dir)
-		err = list.writeTo(&e)
+		err = list.encodeTo(&e)
 	}
 	return e, err
 }

@@ -16,7 +16,7 @@ type view struct {
 	above, below []client.Layer
 }
 
-func (s *Settings) viewFrom(scope client.Scope, f file) (view, error) {
+func (s *Settings) layersAround(scope client.Scope, f file) (view, error) {
 	v := view{scope: scope, layers: s.AllLayers()}
 	at := slices.IndexFunc(v.layers, func(l client.Layer) bool { return l.At == f.At })
 	if at < 0 { // a link has replaced the file
@@ -34,8 +34,8 @@ func (v view) pluginIDs() []string {
 	return slices.Compact(slices.Sorted(slices.Values(ids)))
 }
 
-// isOnHere reports whether the edited layer and the lower layers enable a plugin, ignoring higher layers.
-func (v view) isOnHere(id string) bool {
+// isOnToHere reports whether the edited layer and the lower layers enable a plugin, ignoring higher layers.
+func (v view) isOnToHere(id string) bool {
 	_, on, _ := highest(append([]client.Layer{v.edited}, v.below...), id)
 	return on
 }

@@ -53,14 +53,14 @@ func (p Places) findSessions(project string, since int64, past ...ledger.AwayEve
 		}
 	}
 	r := Reader{Places: p, project: project, since: since}
-	r.findDecided()
+	r.findPerSession()
 	return r.readSessions(ids)
 }
 
 func (s *session) processInWords() string {
 	switch {
 	case s.process.ID != 0:
-		return "running, " + cmp.Or(masked(s.process.Status), "at work")
+		return "running, " + cmp.Or(maskedCut(s.process.Status), "at work")
 	case s.ended:
 		return "ended"
 	}
@@ -70,7 +70,7 @@ func (s *session) processInWords() string {
 func (s *session) waits() string {
 	switch {
 	case s.process.Status == "waiting":
-		return "waits at a " + strings.TrimPrefix(cmp.Or(masked(s.process.Waits), "dialog"), "a ")
+		return "waits at a " + strings.TrimPrefix(cmp.Or(maskedCut(s.process.Waits), "dialog"), "a ")
 	case s.process.Status == "busy", s.ended:
 		return ""
 	case s.process.ID != 0 && s.log.asked == "" && s.log.spoke == 0:

@@ -29,8 +29,8 @@ var must = scratch.Must
 
 // A text is bounded, and a secret is masked before the cut.
 func TestSay(t *testing.T) {
-	scratch.Equal(t, len([]rune(masked(strings.Repeat("ü", 500)))), maxText+1)
-	scratch.Lacks(t, "a secret is cut, not masked", masked(strings.Repeat("x", 290)+" sk-ant-api03-abcdefghijklmnop1234"), "api03")
+	scratch.Equal(t, len([]rune(maskedCut(strings.Repeat("ü", 500)))), maxText+1)
+	scratch.Lacks(t, "a secret is cut, not masked", maskedCut(strings.Repeat("x", 290)+" sk-ant-api03-abcdefghijklmnop1234"), "api03")
 }
 
 // The agent's words are masked before a rule quotes a part of them, which might be a secret without its name.

@@ -74,7 +74,7 @@ func (l *sessionLog) needOfWords() (rules.Need, bool) {
 	return l.asks.Need, l.asks.found
 }
 
-func (l *sessionLog) takeCurrent(c *transcript.Cursor) bool {
+func (l *sessionLog) takeCurrent(c *transcript.Cursor) (goOn bool) {
 	if t := c.LineTime(); t > 0 {
 		l.at = t
 	}
@@ -149,7 +149,7 @@ func (l *sessionLog) takeCalls(c *transcript.Cursor, inReport bool) {
 			continue
 		}
 		l.turn, l.doing = true, codec.ValidText(p.Name)
-		if p.Changes() {
+		if p.MayChange() {
 			l.changed = l.at
 		}
 		if l.open == nil || len(l.open) >= mostKept {

@@ -77,8 +77,8 @@ func (p Places) EndOrders(project string, all bool) (ended []ledger.AwayOrder, e
 	return ended, err
 }
 
-func (p Places) MarkLooked(id string) error {
-	unseen := func(o ledger.AwayOrder) bool { return o.ID == id && o.Looked == 0 && !o.IsInForce(p.Now) }
+func (p Places) MarkLooked(order string) error {
+	unseen := func(o ledger.AwayOrder) bool { return o.ID == order && o.Looked == 0 && !o.IsInForce(p.Now) }
 	return p.changeOrders(unseen, func(o *ledger.AwayOrder) { o.Looked = p.Now.UnixMilli() })
 }
 
@@ -100,8 +100,8 @@ func (p Places) Unseen(project string) (ledger.AwayOrder, bool) {
 	return o, found && o.Looked == 0 && !o.IsInForce(p.Now)
 }
 
-// EndInWords formats the end of an order in local time, with "tomorrow" unless it is today.
-func EndInWords(until, now time.Time) string {
+// EndClock formats the end of an order in local time, with "tomorrow" unless it is today.
+func EndClock(until, now time.Time) string {
 	if until = until.Local(); until.Format(time.DateOnly) == now.Local().Format(time.DateOnly) {
 		return until.Format("15:04")
 	}

@@ -73,7 +73,7 @@ func (p Places) Look(o ledger.AwayOrder, driver string) Preflight {
 		case live.Does != "":
 			live.Warnings = append(live.Warnings, "no hook can wake it: answer it before you leave")
 		default:
-			live.Does = strings.TrimSuffix("works: "+masked(s.log.doing), ": ")
+			live.Does = strings.TrimSuffix("works: "+maskedCut(s.log.doing), ": ")
 		}
 		if warning := ModeWarnings[live.Mode]; warning != "" {
 			live.Warnings = append(live.Warnings, warning)
@@ -92,7 +92,7 @@ func (p Places) Look(o ledger.AwayOrder, driver string) Preflight {
 // shellWords can begin a check but are not programs.
 const shellWords = " case cd command eval exec export for if set source time until while "
 
-func missingForCheck(check string) string {
+func missingForCheck(check string) (note string) {
 	program, _, _ := strings.Cut(check, " ")
 	if _, err := exec.LookPath(program); err != nil && strings.Trim(program, "abcdefghijklmnopqrstuvwxyz0123456789-_") == "" && program != "" && !strings.Contains(shellWords, " "+program+" ") {
 		return "there is no program " + program
@@ -113,7 +113,7 @@ func (f Preflight) WriteText(out layout.Printer) {
 		out.PrintField("  agent    ", host)
 		out.PrintField("  plugin   ", cmp.Or(s.Plugin, "none has decided in this session yet"))
 		if s.Mode != "" {
-			out.PrintField("  mode     ", masked(s.Mode))
+			out.PrintField("  mode     ", maskedCut(s.Mode))
 		}
 		out.PrintField("  now      ", s.Does)
 		for _, w := range s.Warnings {

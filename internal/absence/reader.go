@@ -33,7 +33,7 @@ type decided struct {
 	left  *ledger.Record // the last continue that used the budget, of the last decision's prompt
 }
 
-func (r *Reader) findDecided() {
+func (r *Reader) findPerSession() {
 	r.decided = nil
 	byID, looked := map[string]int{}, 0
 	for d := range ledger.Backwards(r.States, ledger.Scope{Project: r.project}) {

@@ -122,7 +122,7 @@ func (p Places) Report(o ledger.AwayOrder, changed []git.Changed) Report {
 	})
 	r.Deciding = r.Deciding[:min(len(r.Deciding), mostOf)]
 	if o.Kept != "" {
-		r.Return = "git -C " + check.QuoteArgument(masked(o.Project)) + " restore --source=" + git.Snapshots + o.ID + " --worktree -- :/"
+		r.Return = "git -C " + check.QuoteArgument(maskedCut(o.Project)) + " restore --source=" + git.Snapshots + o.ID + " --worktree -- :/"
 	}
 	sessions, more := p.findSessions(o.Project, since, past...)
 	if more > 0 {
@@ -177,15 +177,15 @@ func (p Places) Summary(o ledger.AwayOrder) Order {
 	past, _ := ledger.AwayEvents(p.Orders, o.ID)
 	used := ledger.Away{Order: o, Past: past}
 	return Order{
-		ID: masked(o.ID), At: o.At, Until: o.Until, Ended: o.Ended, Project: masked(o.Project), From: masked(o.From),
-		Used: used.CountContinues(), Most: o.Most, Check: masked(o.Check), Note: maskedUncut(o.Note), Head: masked(o.Head), InForce: o.IsInForce(p.Now),
+		ID: maskedCut(o.ID), At: o.At, Until: o.Until, Ended: o.Ended, Project: maskedCut(o.Project), From: maskedCut(o.From),
+		Used: used.CountContinues(), Most: o.Most, Check: maskedCut(o.Check), Note: maskedUncut(o.Note), Head: maskedCut(o.Head), InForce: o.IsInForce(p.Now),
 	}
 }
 
 func (r *Report) addSession(s *session, since int64, events []ledger.AwayEvent) {
 	out := Session{
-		ID: masked(s.id), Host: registry.TitleOf(s.host), Project: masked(cmp.Or(s.process.Cwd, s.cwd)), Asked: masked(s.log.asked),
-		Calls: s.log.calls, Words: masked(s.log.words), Process: s.processInWords(),
+		ID: maskedCut(s.id), Host: registry.TitleOf(s.host), Project: maskedCut(cmp.Or(s.process.Cwd, s.cwd)), Asked: maskedCut(s.log.asked),
+		Calls: s.log.calls, Words: maskedCut(s.log.words), Process: s.processInWords(),
 		Decided: []Item{}, Refused: []Item{}, Failed: []Item{},
 	}
 	for _, e := range events {
@@ -197,27 +197,27 @@ func (r *Report) addSession(s *session, since int64, events []ledger.AwayEvent) 
 	for _, m := range s.log.decided { // it explains the last decision before it
 		for i, d := range slices.Backward(out.Decided) {
 			if d.At <= m.at {
-				out.Decided[i].Answer = cmp.Or(d.Answer, masked(m.text))
+				out.Decided[i].Answer = cmp.Or(d.Answer, maskedCut(m.text))
 				break
 			}
 		}
 	}
 	out.Decided = slices.DeleteFunc(out.Decided, func(d Item) bool { // questions that were only asked again
-		left := func(e ledger.AwayEvent) bool { return e.Did == ledger.AwayLeft && masked(e.Text) == d.Text }
+		left := func(e ledger.AwayEvent) bool { return e.Did == ledger.AwayLeft && maskedCut(e.Text) == d.Text }
 		return d.Answer == "" && slices.ContainsFunc(events, left)
 	})
 	for _, call := range s.log.refused {
-		out.addRefused(masked(call))
+		out.addRefused(maskedCut(call))
 	}
 	for _, m := range s.log.failures[max(0, len(s.log.failures)-mostOf):] {
-		text := masked(m.text)
+		text := maskedCut(m.text)
 		if s.log.failure == "" || m.at != s.log.spoke {
 			text += " (it went on)"
 		}
 		out.Failed = append(out.Failed, Item{At: m.at, Text: text})
 	}
 	if n := s.decision; n.Plugin != "" {
-		out.Stands = &Stand{n.At, masked(n.Plugin), masked(n.Decision), masked(n.Rule), masked(n.Evidence)}
+		out.Stands = &Stand{n.At, maskedCut(n.Plugin), maskedCut(n.Decision), maskedCut(n.Rule), maskedCut(n.Evidence)}
 	}
 	if end := max(s.log.last, s.decision.At); end > since {
 		out.Ran = end - max(since, s.log.began)
@@ -230,7 +230,7 @@ func (r *Report) addSession(s *session, since int64, events []ledger.AwayEvent) 
 func (r *Report) addNeed(s *session) {
 	need, text, word := s.findNeed()
 	at := max(s.process.Since, s.decision.At, s.log.spoke)
-	item := Item{At: at, Session: masked(s.id), Needs: need, Text: masked(text), Word: masked(word)}
+	item := Item{At: at, Session: maskedCut(s.id), Needs: need, Text: maskedCut(text), Word: maskedCut(word)}
 	same := func(q Item) bool {
 		return q.Session == item.Session && (q.Text == item.Text || max(q.At-item.At, item.At-q.At) < aMoment)
 	}
@@ -250,7 +250,7 @@ func (r *Report) addEvent(out *Session, s *session, e ledger.AwayEvent) {
 	if e.Check != "" {
 		out.Check, out.CheckAt = e.Check, e.At
 	}
-	item := Item{At: e.At, Session: out.ID, Needs: "a question", Text: masked(e.Text), Word: masked(e.Word)}
+	item := Item{At: e.At, Session: out.ID, Needs: "a question", Text: maskedCut(e.Text), Word: maskedCut(e.Word)}
 	switch e.Did {
 	case ledger.AwayPassed, ledger.AwayFailed, ledger.AwayChecked:
 		out.Check, out.CheckAt = cmp.Or(e.Check, e.Did), e.At

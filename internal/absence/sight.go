@@ -40,9 +40,9 @@ type Sight struct {
 func (s *session) sightAt(now int64) Sight {
 	is, text := s.present()
 	out := Sight{
-		Session: masked(s.id), Host: registry.TitleOf(s.host), Project: masked(cmp.Or(s.process.Cwd, s.cwd)),
-		Live: s.process.ID != 0, Plugin: masked(s.decision.Plugin), Left: s.continuesLeft(now),
-		State: is, Text: masked(text),
+		Session: maskedCut(s.id), Host: registry.TitleOf(s.host), Project: maskedCut(cmp.Or(s.process.Cwd, s.cwd)),
+		Live: s.process.ID != 0, Plugin: maskedCut(s.decision.Plugin), Left: s.continuesLeft(now),
+		State: is, Text: maskedCut(text),
 	}
 	switch {
 	case out.State == Working && s.log.prompted > 0:

@@ -29,8 +29,8 @@ func (o Order) Describe(now int64) string {
 // maxText limits each text of a report, in characters.
 const maxText = 300
 
-// masked returns text on one line, with masked secrets and at most maxText characters.
-func masked(text string) string {
+// maskedCut returns text on one line, with masked secrets and at most maxText characters.
+func maskedCut(text string) string {
 	return quotation.ClipRunes(maskedUncut(quotation.Head(text, mostSaid)), maxText)
 }
 
@@ -142,7 +142,7 @@ func (s Session) writeText(out layout.Printer, o Order) {
 			ledger.AwayChecked: " has not passed; the agent was asked to run it at ", "outdated": " passed, but files may have changed since, at ",
 		}[s.Check] + clock(s.CheckAt)
 		if s.Check == ledger.AwayDenied {
-			result += "; " + activity.PermissionFor(o.Check)
+			result += "; " + activity.AllowHintFor(o.Check)
 		}
 		out.PrintField("  check    ", result)
 	} else if o.Check != "" {

@@ -30,7 +30,7 @@ func (w *Watch) Look(now time.Time) View {
 	if stamp := w.stampOfState(now); stamp != w.stamp {
 		w.stamp = stamp
 		w.reader.since = now.Add(-span).UnixMilli()
-		w.reader.findDecided()
+		w.reader.findPerSession()
 		w.orders = nil
 		for _, o := range w.reader.OrdersInForce("", true) {
 			w.orders = append(w.orders, w.reader.Summary(o))
@@ -117,10 +117,10 @@ func (v View) ChangesSince(before View) (all []Change) {
 	return all
 }
 
-func (v View) inForce() *InForce {
+func (v View) inForce() (notNil *InForce) {
 	out := InForce{Orders: append([]Order{}, v.Orders...), Holds: []Held{}}
 	for _, h := range v.Holds {
-		out.Holds = append(out.Holds, Held{masked(strings.TrimPrefix(h.Of, "session:")), h.Until})
+		out.Holds = append(out.Holds, Held{maskedCut(strings.TrimPrefix(h.Of, "session:")), h.Until})
 	}
 	return &out
 }

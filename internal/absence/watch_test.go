@@ -83,7 +83,7 @@ func TestFollow(t *testing.T) {
 	n := newNight(t)
 	n.log(t, "aaaaaaaa-1", "0 asks "+strings.Repeat("Tidy up. ", 1000), "1 says "+strings.Repeat("Moving on. ", 100))
 	path, _ := n.FindLog("aaaaaaaa-1")
-	whole := scratch.LookAt(t, path)
+	whole := scratch.ReadOrNone(t, path)
 	f := followed{path: path}
 	first := f.readOn()
 	// Of what it has read it needs only the end: the rest is overwritten.

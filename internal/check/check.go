@@ -100,10 +100,10 @@ func (e *Advised) Error() string { return e.Err.Error() }
 func (e *Advised) Unwrap() error { return e.Err }
 func (e *Advised) Hint() string  { return e.Advice }
 
-// Advise adds a hint to an error. If err is a misuse, the result is one, too.
-func Advise(err error, advice string) error {
+// Advise adds a hint to an error. If cause is a misuse, the result is one, too.
+func Advise(cause error, advice string) error {
 	var inner *Advised
-	return &Advised{err, advice, errors.As(err, &inner) && inner.Misuse}
+	return &Advised{cause, advice, errors.As(cause, &inner) && inner.Misuse}
 }
 
 // Misuse returns an error about wrong usage, with a hint.
@@ -117,8 +117,8 @@ func Misusef(advice, format string, args ...any) error {
 	return Misuse(fmt.Errorf(format, args...), advice)
 }
 
-// CauseOf returns the error inside an *fs.PathError, without the path. It returns other errors unchanged.
-func CauseOf(err error) error {
+// DropPath returns the error inside an *fs.PathError, without the path. It returns other errors unchanged.
+func DropPath(err error) error {
 	if at := (*fs.PathError)(nil); errors.As(err, &at) {
 		return at.Err
 	}

@@ -96,9 +96,9 @@ const noText = "SPRINGFIELD_NO_TEXT"
 const programs = `\.(clean|smudge|process|required|command|cmd|textconv|external|driver|program|defaultkeycommand|helper|askpass|editor|pager|` +
 	`sshcommand|gitproxy|alternaterefscommand|packobjectshook|difffilter|templatedir)$`
 
-// disablePrograms adds options to c.quiet that disable the programs in the repository's configuration, and the hooks in
+// ignorePrograms adds options to c.quiet that disable the programs in the repository's configuration, and the hooks in
 // every configuration. It fails with git before 2.26.
-func (c *caller) disablePrograms(ctx context.Context) error {
+func (c *caller) ignorePrograms(ctx context.Context) error {
 	out, err := c.runGit(ctx, "", "config", "--show-scope", "--name-only", "--get-regexp", programs)
 	if exitedWith(err, 1) {
 		return nil // no such setting

@@ -40,7 +40,7 @@ func TestPublicURL(t *testing.T) {
 		"u:p@git.example.invalid:o/r":                       "",
 		"":                                                  "",
 	} {
-		if got, ok := git.CatalogURL(remote); got != want || ok != (want != "") {
+		if got, ok := git.FetchableURL(remote); got != want || ok != (want != "") {
 			t.Errorf("%q: %q, %v, want %q", remote, got, ok, want)
 		}
 	}
@@ -51,11 +51,11 @@ func FuzzPublicURL(f *testing.F) {
 		f.Add(remote)
 	}
 	f.Fuzz(func(t *testing.T, remote string) {
-		where, ok := git.CatalogURL(remote)
+		where, ok := git.FetchableURL(remote)
 		if !ok {
 			return
 		}
-		again, ok := git.CatalogURL(where)
+		again, ok := git.FetchableURL(where)
 		if !ok || again != where {
 			t.Errorf("%q is %q, which is %q, %v", remote, where, again, ok)
 		}

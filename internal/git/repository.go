@@ -62,28 +62,28 @@ func (g Git) RepositoryIfAny(ctx context.Context, dir string) (*Repository, erro
 		return nil, &OutsideError{dir, "its git repository belongs to another directory: " + at[1],
 			"springfield accepts clones, linked worktrees and submodules as git makes them; for a separate git directory, set the directory of its files with git -C DIR config core.worktree DIR"}
 	}
-	return r, c.disablePrograms(ctx)
+	return r, c.ignorePrograms(ctx)
 }
 
-// hasGitDir reports whether the git directory dir, and the directory common shared by worktrees, belong to
+// hasGitDir reports whether the git directory gitDir, and the directory common shared by worktrees, belong to
 // the checkout. The .git of an unpacked archive can refer to any repository.
-func (r *Repository) hasGitDir(ctx context.Context, dir, common string) bool {
+func (r *Repository) hasGitDir(ctx context.Context, gitDir, common string) bool {
 	own := filepath.Join(beyondLinks(r.Root), ".git")
 	info, err := os.Lstat(own)
 	if err != nil {
 		return false
 	}
-	dir, common = beyondLinks(dir), beyondLinks(common)
+	gitDir, common = beyondLinks(gitDir), beyondLinks(common)
 	switch {
 	case info.IsDir():
-		return dir == common && rooted.IsSame(dir, own)
+		return gitDir == common && rooted.IsSame(gitDir, own)
 	case !info.Mode().IsRegular():
 		return false
-	case dir == common: // a submodule or a separate git directory: it names the checkout
+	case gitDir == common: // a submodule or a separate git directory: it names the checkout
 		where, err := r.runGit(ctx, "", "config", "--local", "--get", "core.worktree")
 		return err == nil && where != ""
 	}
-	return isLinked(own, dir, common)
+	return isLinked(own, gitDir, common)
 }
 
 // isLinked reports whether dir is the git directory of a linked worktree and refers back to its .git file dotGit. The
@@ -96,7 +96,7 @@ func isLinked(dotGit, dir, common string) bool {
 
 // MainWorktree returns the main worktree if root is a linked worktree, or "" if its repository is bare. Otherwise it
 // returns root. gitDir and common are the git directories that root's .git file names; gitDir must also name root.
-func MainWorktree(root, gitDir, common string) string {
+func MainWorktree(root, gitDir, common string) (mainOrRoot string) {
 	gitDir, common = beyondLinks(gitDir), beyondLinks(common)
 	switch {
 	case !isLinked(filepath.Join(root, ".git"), gitDir, common):
@@ -186,7 +186,7 @@ func (r *Repository) IsKnownPushed(ctx context.Context, commit, remoteURL string
 	none := len(args)
 	for _, name := range strings.Fields(all) {
 		address, _ := r.runGit(ctx, "", "config", "--get", "remote."+name+".url")
-		if address, ok := CatalogURL(address); ok && SameRepository(address, remoteURL) {
+		if address, ok := FetchableURL(address); ok && SameRepository(address, remoteURL) {
 			args = append(args, "refs/remotes/"+name+"/")
 		}
 	}
@@ -235,8 +235,8 @@ func (r *Repository) SeesModes(ctx context.Context) bool {
 	return err != nil || out != "false"
 }
 
-func (r *Repository) StageExecutable(ctx context.Context, files []string) error {
-	_, err := r.runGit(ctx, "", append([]string{"update-index", "--chmod=+x", "--"}, files...)...)
+func (r *Repository) StageExecutable(ctx context.Context, indexed []string) error {
+	_, err := r.runGit(ctx, "", append([]string{"update-index", "--chmod=+x", "--"}, indexed...)...)
 	return err
 }
 

@@ -83,7 +83,7 @@ func (r *Repository) ChangesSince(ctx context.Context, kept string) (all []Chang
 // withWorkTree calls use with a git tree of the working tree, made in a temporary index with no cached stat data.
 // For a comparison with a snapshot, objects go to a temporary directory, and files of the snapshot are
 // included even if now ignored.
-func (r *Repository) withWorkTree(ctx context.Context, base string, use func(in *caller, tree string) error) error {
+func (r *Repository) withWorkTree(ctx context.Context, against string, use func(in *caller, tree string) error) error {
 	dir, err := os.MkdirTemp("", "springfield-away-")
 	if err != nil {
 		return err
@@ -94,7 +94,7 @@ func (r *Repository) withWorkTree(ctx context.Context, base string, use func(in 
 	in.quiet = append(slices.Clip(in.quiet), "-c", "core.splitIndex=false", "-c", "core.untrackedCache=false",
 		"-c", "core.checkStat=default", "-c", "core.trustctime=true")
 	in.env = append(slices.Clip(in.env), "GIT_NO_REPLACE_OBJECTS=1")
-	entries, files, _, err := r.listWorkFiles(ctx, &in, base)
+	entries, files, _, err := r.listWorkFiles(ctx, &in, against)
 	if err != nil {
 		return err
 	}
@@ -104,7 +104,7 @@ func (r *Repository) withWorkTree(ctx context.Context, base string, use func(in 
 		return err
 	}
 	in.env = append(in.env, "GIT_INDEX_FILE="+filepath.Join(dir, "index"))
-	if base != "" {
+	if against != "" {
 		own, err := r.runGit(ctx, "", "rev-parse", "--git-path", "objects")
 		if err == nil {
 			err = os.Mkdir(filepath.Join(dir, "info"), 0o700)
@@ -152,7 +152,7 @@ func (r *Repository) listWorkFiles(ctx context.Context, in *caller, alsoSnapshot
 	for _, entry := range strings.Split(known, "\x00") {
 		_, name, _ := strings.Cut(entry, "\t")
 		submodule := strings.HasPrefix(entry, "160000 ")
-		if name == "" || submodule && alsoSnapshot != "" || !r.isThere(name, submodule, directories) {
+		if name == "" || submodule && alsoSnapshot != "" || !r.isOnDisk(name, submodule, directories) {
 			continue
 		}
 		entries = append(entries, entry)
@@ -167,20 +167,20 @@ func (r *Repository) listWorkFiles(ctx context.Context, in *caller, alsoSnapshot
 	for _, name := range strings.Split(others, "\x00") {
 		if strings.HasSuffix(name, "/") {
 			nested++
-		} else if name != "" && r.isThere(name, false, directories) {
+		} else if name != "" && r.isOnDisk(name, false, directories) {
 			names = append(names, name)
 		}
 	}
 	return entries, names, nested, err
 }
 
-// isThere reports whether name exists as a directory, if directory is set, or else as a file or symlink. Pipes, devices
-// and names below a symlink do not count. Without permission it returns true, because git reports that. directories
-// caches results.
-func (r *Repository) isThere(name string, directory bool, directories map[string]bool) bool {
+// isOnDisk reports whether name exists as a directory, if directory is set, or else as a file or symlink. Pipes,
+// devices and names below a symlink do not count. Without permission it returns true, because git reports that.
+// directories caches results.
+func (r *Repository) isOnDisk(name string, directory bool, directories map[string]bool) bool {
 	up := path.Dir(name)
 	if _, known := directories[up]; !known {
-		directories[up] = r.isThere(up, true, directories)
+		directories[up] = r.isOnDisk(up, true, directories)
 	}
 	if !directories[up] {
 		return false

@@ -7,9 +7,9 @@ import (
 	"github.com/cameronsjo/springfield/runtime/display"
 )
 
-// CatalogURL converts a remote's URL for a catalog. It removes a password, query and fragment, and uses https for
+// FetchableURL converts a remote's URL for a catalog. It removes a password, query and fragment, and uses https for
 // GitHub, which needs no key. ok is false if other people cannot or should not fetch from the URL.
-func CatalogURL(remote string) (address string, ok bool) {
+func FetchableURL(remote string) (address string, ok bool) {
 	if display.OneLine(remote) != remote {
 		return "", false
 	}

@@ -152,7 +152,7 @@ func (s *Suite) askTargets() error {
 			s.Said.Targets, err = generator.ParseTargets(chosen)
 		}
 		if err == nil {
-			err = generator.CheckTargets(s.Said.Targets)
+			err = generator.CheckTargetSet(s.Said.Targets)
 		}
 		return err
 	})

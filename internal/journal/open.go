@@ -72,7 +72,7 @@ func (e Edit) reachDir(path string, do func(in rooted.Folder, name string) error
 	local, err := filepath.Rel(from, path)
 	name = filepath.Join(name, local)
 	if err == nil && bound {
-		err = in.CheckLinks(name)
+		err = in.RefuseLinks(name)
 	}
 	if err != nil {
 		return err

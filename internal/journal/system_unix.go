@@ -32,7 +32,7 @@ func keepOwner(temp *os.File, old fs.FileInfo) error {
 }
 
 // MayChmod reports whether the user may change a file's mode.
-func MayChmod(info fs.FileInfo) bool {
+func MayChmod(info fs.FileInfo) (userMay bool) {
 	owner, known := info.Sys().(*syscall.Stat_t)
 	return known && (os.Geteuid() == 0 || int(owner.Uid) == os.Geteuid())
 }

@@ -89,9 +89,9 @@ func (u *Undo) addDirectory(f Edit) {
 		return
 	}
 	switch {
-	case f.Before == nil && rooted.IsDirectory(f.At):
+	case f.Before == nil && rooted.TargetIsDir(f.At):
 		dir.Before = f.After
-	case f.Before != nil && isFree(f.At) && rooted.IsDirectory(cmp.Or(dir.root, filepath.Dir(f.At))):
+	case f.Before != nil && isFree(f.At) && rooted.TargetIsDir(cmp.Or(dir.root, filepath.Dir(f.At))):
 		dir.After = f.Before
 	default:
 		return
@@ -124,7 +124,7 @@ func (u *Undo) addFile(f Edit, kept contents) error {
 	case f.State && !f.After.hasSameBytes(now):
 		return nil
 	case edit.At != f.At || !f.After.hasSameBytes(now):
-		diff, err := kept.diffAfterEdit(f, now)
+		diff, err := kept.diffSinceEdit(f, now)
 		if err != nil {
 			return fmt.Errorf("read journal: %w", err)
 		}
@@ -143,7 +143,7 @@ func (u *Undo) addFile(f Edit, kept contents) error {
 	return nil
 }
 
-func (c contents) diffAfterEdit(f Edit, now *Content) (string, error) {
+func (c contents) diffSinceEdit(f Edit, now *Content) (string, error) {
 	from, to := f.Path+" as springfield left it", f.Path+" now"
 	after, err := c.readStored(f.After)
 	switch {
@@ -162,6 +162,6 @@ func (c contents) diffAfterEdit(f Edit, now *Content) (string, error) {
 // change itself removed does not count, because undo can make it again.
 func (e Edit) isGoneWithDir(after *Content) bool {
 	dir := filepath.Dir(e.At)
-	return e.Before == nil && !rooted.IsDirectory(dir) &&
-		(!after.hasSameBytes(nil) || !rooted.IsDirectory(cmp.Or(e.root, filepath.Dir(dir))))
+	return e.Before == nil && !rooted.TargetIsDir(dir) &&
+		(!after.hasSameBytes(nil) || !rooted.TargetIsDir(cmp.Or(e.root, filepath.Dir(dir))))
 }

@@ -246,15 +246,15 @@ func (w *writer) commitUntilErr() error {
 		verb, err := "write", error(nil)
 		switch {
 		case e.Before.isDirectory(): // only if it is empty
-			_ = w.fault.runStep("remove directory", func() error { return e.reachDir(e.At, removeDir) })
+			_ = w.fault.runStep("remove directory", func() error { return e.reachDir(e.At, removeIfDir) })
 		case e.After == nil:
-			verb, err = "remove", w.replaceFile(e, "remove", rooted.Folder.Remove)
+			verb, err = "remove", w.ifUnchanged(e, "remove", rooted.Folder.Remove)
 		default:
-			err = w.replaceFile(e, "rename", func(in rooted.Folder, name string) error {
+			err = w.ifUnchanged(e, "rename", func(in rooted.Folder, name string) error {
 				return in.Rename(tempName(name, w.token), name)
 			})
 			if errors.Is(err, syscall.EBUSY) && e.Before != nil { // a mount point, as of docker run -v FILE:FILE
-				err = w.replaceFile(e, "overwrite", func(in rooted.Folder, name string) error {
+				err = w.ifUnchanged(e, "overwrite", func(in rooted.Folder, name string) error {
 					return overwriteFile(in, name, e.Before.Data, e.After.Data)
 				})
 				removeTemp(e, w.token)
@@ -268,9 +268,9 @@ func (w *writer) commitUntilErr() error {
 	return nil
 }
 
-// replaceFile calls replace to rename or remove the file. If the file was changed after it was read, it returns an
+// ifUnchanged calls replace to rename or remove the file. If the file was changed after it was read, it returns an
 // error instead.
-func (w *writer) replaceFile(e Edit, step string, replace func(in rooted.Folder, name string) error) error {
+func (w *writer) ifUnchanged(e Edit, step string, replace func(in rooted.Folder, name string) error) error {
 	if err := w.fault.runStep("check", e.checkUnchanged); err != nil {
 		return err
 	}
@@ -299,7 +299,7 @@ func overwriteFile(in rooted.Folder, name string, backup, data []byte) error {
 	return err
 }
 
-func removeDir(in rooted.Folder, name string) error {
+func removeIfDir(in rooted.Folder, name string) error {
 	if info, err := in.Lstat(name); err != nil || !info.IsDir() {
 		return err
 	}

@@ -219,15 +219,15 @@ func (p Printer) PrintDiff(text string) {
 	}
 }
 
-func (p Printer) printLines(painted string, lines ...string) {
-	painted = display.UnglueBlanks(painted)
+func (p Printer) printLines(paintOnly string, lines ...string) {
+	paintOnly = display.UnglueBlanks(paintOnly)
 	for n, line := range lines {
 		line = display.UnglueBlanks(line)
 		styled := line
-		if painted != "" {
+		if paintOnly != "" {
 			styled = ""
-			if n == 0 && strings.HasPrefix(line, painted) {
-				styled = painted
+			if n == 0 && strings.HasPrefix(line, paintOnly) {
+				styled = paintOnly
 			}
 		}
 		if p.style != 0 && styled != "" {

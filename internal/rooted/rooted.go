@@ -1,6 +1,6 @@
 // Package rooted accesses directories that might not be trusted, such as a cloned suite or a project.
 //
-// It uses os.Root, so that no name or link leads outside. Before a write, CheckLinks refuses even links that
+// It uses os.Root, so that no name or link leads outside. Before a write, RefuseLinks refuses even links that
 // stay inside, because the changed file would not be the one shown to the user.
 package rooted
 
@@ -35,7 +35,7 @@ func (e *LinkError) Error() string {
 	return says
 }
 
-// Folder is an open directory. Names are relative, with slashes or the system's separators. CheckLinks, Lstat and
+// Folder is an open directory. Names are relative, with slashes or the system's separators. RefuseLinks, Lstat and
 // ReadFile do not follow links. Replace and the methods of os.Root follow links that stay inside.
 type Folder struct{ *os.Root }
 
@@ -77,8 +77,8 @@ func (f Folder) PathOf(name string) string {
 	return filepath.Join(f.Name(), filepath.FromSlash(name))
 }
 
-// CheckLinks returns a *LinkError if name, or an ancestor of name in f, is a symlink. It ignores missing files.
-func (f Folder) CheckLinks(name string) error {
+// RefuseLinks returns a *LinkError if name, or an ancestor of name in f, is a symlink. It ignores missing files.
+func (f Folder) RefuseLinks(name string) error {
 	parts := strings.Split(filepath.Clean(filepath.FromSlash(name)), string(filepath.Separator))
 	for i := range parts {
 		at := filepath.Join(parts[:i+1]...)
@@ -96,7 +96,7 @@ func (f Folder) CheckLinks(name string) error {
 // Lstat is os.Root.Lstat, but returns a *LinkError if an ancestor is a symlink.
 func (f Folder) Lstat(name string) (fs.FileInfo, error) {
 	name = filepath.FromSlash(name)
-	if err := f.CheckLinks(filepath.Dir(name)); err != nil {
+	if err := f.RefuseLinks(filepath.Dir(name)); err != nil {
 		return nil, err
 	}
 	return f.Root.Lstat(name)
@@ -105,7 +105,7 @@ func (f Folder) Lstat(name string) (fs.FileInfo, error) {
 // ReadFile reads a regular file of at most limit bytes. If the path contains a symlink, it returns a *LinkError.
 func (f Folder) ReadFile(name string, limit int64) ([]byte, fs.FileInfo, error) {
 	name = filepath.FromSlash(name)
-	if err := f.CheckLinks(name); err != nil {
+	if err := f.RefuseLinks(name); err != nil {
 		return nil, nil, err
 	}
 	return readRegular(f.PathOf(name), name, limit, f.Root.Lstat, f.Root.Open)
@@ -196,14 +196,14 @@ func IsTaken(path string) bool {
 	return err == nil
 }
 
-// IsTargetMissing reports whether a path certainly does not exist. A dangling link counts as missing.
-func IsTargetMissing(path string) bool {
+// IsSurelyMissing reports whether a path certainly does not exist. A dangling link counts as missing.
+func IsSurelyMissing(path string) bool {
 	_, err := os.Stat(path)
 	return errors.Is(err, fs.ErrNotExist)
 }
 
-// IsDirectory reports whether a path is a directory. It follows links.
-func IsDirectory(path string) bool {
+// TargetIsDir reports whether a path is a directory. It follows links.
+func TargetIsDir(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.IsDir()
 }
@@ -296,9 +296,9 @@ type Typed struct {
 	Config string   // Claude Code's configuration directory, "" if unknown
 }
 
-// untrustedDir returns the checkout or suite around Work, or Work itself. It returns "" for a trusted directory,
+// untrustedAround returns the checkout or suite around Work, or Work itself. It returns "" for a trusted directory,
 // which contains the home directory or is the configuration directory.
-func (t Typed) untrustedDir() string {
+func (t Typed) untrustedAround() string {
 	ground := t.Work
 	for _, around := range t.Around {
 		if around != "" && len(around) < len(ground) {
@@ -316,11 +316,12 @@ func (t Typed) untrustedDir() string {
 	return ground
 }
 
-// Absolute makes a typed path absolute. If it is inside the ground, within is the ground, and a symlink below the
-// ground is a *LinkError, so that no write can leave it. Otherwise, and for files directly in t.Config, within is "".
-func (t Typed) Absolute(path string) (absolute, within string, err error) {
+// Absolute makes a typed path absolute. If it is inside the ground, groundDir is the ground, and a symlink below the
+// ground is a *LinkError, so that no write can leave it. Otherwise, and for files directly in t.Config, groundDir is
+// "".
+func (t Typed) Absolute(path string) (absolute, groundDir string, err error) {
 	absolute = PathFrom(t.Work, path)
-	ground := t.untrustedDir()
+	ground := t.untrustedAround()
 	if ground == "" || filepath.Dir(absolute) == t.Config {
 		return absolute, "", nil
 	}
@@ -340,15 +341,15 @@ func (t Typed) Absolute(path string) (absolute, within string, err error) {
 
 // FilePath returns the absolute path of a file to write and its ground, as Absolute does. It also rejects a file that
 // is a symlink. If linkOK is set, a symlink in the home directory is allowed.
-func (t Typed) FilePath(path string, linkOK bool) (absolute, within string, err error) {
-	if absolute, within, err = t.Absolute(path); err != nil {
+func (t Typed) FilePath(path string, linkOK bool) (absolute, ground string, err error) {
+	if absolute, ground, err = t.Absolute(path); err != nil {
 		return "", "", err
 	}
-	if linkOK && within == "" && (filepath.Dir(absolute) == t.Config || t.Home != "" && HoldsPath(t.Home, absolute)) {
-		return absolute, within, nil
+	if linkOK && ground == "" && (filepath.Dir(absolute) == t.Config || t.Home != "" && HoldsPath(t.Home, absolute)) {
+		return absolute, ground, nil
 	}
 	if target, err := os.Readlink(absolute); err == nil {
 		return "", "", &LinkError{absolute, target, true}
 	}
-	return absolute, within, nil
+	return absolute, ground, nil
 }

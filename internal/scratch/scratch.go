@@ -36,7 +36,7 @@ func RunWithDir(tests interface{ Run() int }) int {
 	return tests.Run()
 }
 
-func SharedPath(name ...string) string {
+func SharedTempPath(name ...string) string {
 	if shared == "" {
 		panic("TestMain does not call scratch.RunTests")
 	}
@@ -73,7 +73,7 @@ func Program(t testing.TB, command string, buildFlags ...string) string {
 	if path, ok := built.path[key]; ok {
 		return path
 	}
-	path := SharedPath("programs", fmt.Sprint(len(built.path)), filepath.Base(command))
+	path := SharedTempPath("programs", fmt.Sprint(len(built.path)), filepath.Base(command))
 	if runtime.GOOS == "windows" {
 		path += ".exe"
 	}
@@ -85,12 +85,13 @@ func Program(t testing.TB, command string, buildFlags ...string) string {
 	return path
 }
 
-// OverlayFlag returns the go build flag that puts the compiled hooks of dir into prebuilt, so that verbs compile none.
-func OverlayFlag(t testing.TB, dir, prebuilt string) string {
+// OverlayFlag returns the go build flag that puts the compiled hooks of dir into prebuiltDir, so that verbs compile
+// none.
+func OverlayFlag(t testing.TB, dir, prebuiltDir string) string {
 	t.Helper()
 	replace := map[string]string{}
 	for _, file := range ListFiles(t, dir) {
-		replace[filepath.Join(prebuilt, filepath.Base(file))] = file
+		replace[filepath.Join(prebuiltDir, filepath.Base(file))] = file
 	}
 	data, err := json.Marshal(map[string]any{"Replace": replace})
 	Must(t, err)
@@ -107,13 +108,13 @@ func PlaceProgram(t testing.TB, program, path string) {
 	}
 }
 
-// TurnTelemetryOff disables Go's telemetry in a home directory, because it would start a background process.
-func TurnTelemetryOff(dir string) (all error) {
+// TurnGoTelemetryOff disables Go's telemetry in a home directory, because it would start a background process.
+func TurnGoTelemetryOff(home string) (all error) {
 	for name, text := range map[string]string{
 		".config/go/telemetry/mode":                     "off 2026-01-01",
 		"Library/Application Support/go/telemetry/mode": "off 2026-01-01",
 	} {
-		file := filepath.Join(dir, filepath.FromSlash(name))
+		file := filepath.Join(home, filepath.FromSlash(name))
 		all = errors.Join(all, os.MkdirAll(filepath.Dir(file), 0o700), os.WriteFile(file, []byte(text), 0o600))
 	}
 	return all
@@ -134,8 +135,8 @@ func PutFile(t testing.TB, path, text string) {
 	Must(t, os.WriteFile(path, []byte(text), 0o644))
 }
 
-// LookAt returns a file's content, or "(none)" if the file is missing.
-func LookAt(t testing.TB, path string) string {
+// ReadOrNone returns a file's content, or "(none)" if the file is missing.
+func ReadOrNone(t testing.TB, path string) string {
 	t.Helper()
 	data, err := os.ReadFile(path)
 	if errors.Is(err, os.ErrNotExist) {

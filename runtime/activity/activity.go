@@ -155,8 +155,8 @@ const (
 	LoopCancelled = "cancel"
 )
 
-// EndsLoop reports whether the event ends or suspends the loop.
-func (e LoopEvent) EndsLoop() bool {
+// StopsLoop reports whether the event ends or suspends the loop.
+func (e LoopEvent) StopsLoop() bool {
 	return !slices.Contains([]string{LoopStarted, LoopRaised, LoopGoesOn, LoopLastRound}, e.Event)
 }
 
@@ -210,11 +210,11 @@ func (r *Memory) Members(m *codec.Coder) {
 
 // Members lists an event's members in the history.
 func (e *LoopEvent) Members(m *codec.Coder) {
-	m.KeepEmpty().Text("loop", &e.Loop)
-	codec.Number(m.KeepEmpty(), "at", &e.At)
-	m.KeepEmpty().Text("event", &e.Event)
-	codec.Number(m.KeepEmpty(), "iteration", &e.Count)
-	codec.Number(m.KeepEmpty(), "max", &e.Max)
+	m.KeepNext().Text("loop", &e.Loop)
+	codec.Number(m.KeepNext(), "at", &e.At)
+	m.KeepNext().Text("event", &e.Event)
+	codec.Number(m.KeepNext(), "iteration", &e.Count)
+	codec.Number(m.KeepNext(), "max", &e.Max)
 	m.Text("session", &e.Session)
 	m.Text("directory", &e.Dir)
 	m.Masked("text", &e.Text)

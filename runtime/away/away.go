@@ -52,15 +52,15 @@ type Answer struct {
 // presence is the time after the order, in milliseconds, in which a prompt does not mean that the user is back.
 const presence = 15 * 60 * 1000
 
-// IsPresent reports whether the user is back in a session, or was before. To be back, the user must have typed a
+// CameBack reports whether the user is back in a session, or was before. To be back, the user must have typed a
 // prompt, other than the session's first, more than 15 minutes after the order.
-func IsPresent(a *ledger.Away, session string, typedAt int64, turns int) bool {
+func CameBack(a *ledger.Away, session string, typedAt int64, turns int) bool {
 	return typedAt > a.Order.At+presence && turns > 1 || slices.ContainsFunc(a.Past, func(e ledger.AwayEvent) bool {
 		return e.Session == session && e.Did == ledger.AwayPresent
 	})
 }
 
-func AnswerStop(a *ledger.Away, s Stop) Answer {
+func AnswerToStop(a *ledger.Away, s Stop) Answer {
 	stops := s.Verdict.Decision != strategy.Continue
 	out := Answer{Verdict: s.Verdict, Event: ledger.AwayEvent{At: s.Now, Session: s.Session, Key: s.Key, By: s.Plugin, Work: s.Work}}
 	used := a.CountContinues()
@@ -74,7 +74,7 @@ func AnswerStop(a *ledger.Away, s Stop) Answer {
 	case slices.ContainsFunc(a.Past, func(e ledger.AwayEvent) bool { return e.IsSameByAnother(out.Event) }):
 		out.Counts = !stops && used <= a.Order.Most
 		return out
-	case IsPresent(a, s.Session, s.Typed, s.Turns):
+	case CameBack(a, s.Session, s.Typed, s.Turns):
 		if !slices.ContainsFunc(own, func(e ledger.AwayEvent) bool { return e.Did == ledger.AwayPresent }) {
 			out.Event.Did = ledger.AwayPresent
 		}
@@ -214,7 +214,7 @@ func (out *Answer) decideByCheck(a *ledger.Away, inSession []ledger.AwayEvent, c
 		out.stop(ledger.AwayPassed, Passed+check)
 		return
 	case e.Check == ledger.AwayDenied:
-		out.stop(ledger.AwaySeen, "the check was denied, so it did not run: "+check+"; "+activity.PermissionFor(check))
+		out.stop(ledger.AwaySeen, "the check was denied, so it did not run: "+check+"; "+activity.AllowHintFor(check))
 		return
 	case same > 3 && ran:
 		out.stop(ledger.AwayFailed, "the check has failed in the same way three times: "+check)

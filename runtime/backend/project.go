@@ -39,7 +39,7 @@ func WhyRedirected(project, home string, named []string) string {
 		if dir == project {
 			name = "the project's .claude/" + filepath.Base(path)
 		}
-		if why := chosenIn(path, name, bad); why != "" {
+		if why := faultInFile(path, name, bad); why != "" {
 			return why
 		}
 	}
@@ -109,7 +109,7 @@ func (e Env) projectVarFault(q judge.Question) string {
 			if info, err := os.Stat(path); err != nil || info.IsDir() {
 				continue
 			}
-			if why := chosenIn(path, path, bad); why != "" {
+			if why := faultInFile(path, path, bad); why != "" {
 				return why
 			}
 		}
@@ -121,10 +121,10 @@ func isNamed(name string, named []string) bool {
 	return slices.ContainsFunc(named, func(n string) bool { return strings.EqualFold(n, name) })
 }
 
-// chosenIn returns a message if the file at path sets a member for which bad returns true, cannot be read or is not an
-// object. Otherwise, or without the file, it returns "". Members of env begin with "env.". A file not named .json is
+// faultInFile returns a message if the file at path sets a member for which bad returns true, cannot be read or is not
+// an object. Otherwise, or without the file, it returns "". Members of env begin with "env.". A file not named .json is
 // read as NAME=value lines, as members of env. shown is the file's name in messages.
-func chosenIn(path, shown string, bad func(member string) bool) string {
+func faultInFile(path, shown string, bad func(member string) bool) string {
 	data, err := file.ReadRegular(path, maxSettings)
 	if errors.Is(err, fs.ErrNotExist) {
 		return ""

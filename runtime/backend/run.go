@@ -50,7 +50,7 @@ func (e Env) run(ctx context.Context, argv, vars []string, stdin string, read fu
 	}
 	killGroup(cmd.Process)
 
-	printed, over := stdout.readAll()
+	printed, over := stdout.written()
 	if over {
 		return failedReply(judge.Junk, name+" printed more than 1 MB")
 	}
@@ -61,7 +61,7 @@ func (e Env) run(ctx context.Context, argv, vars []string, stdin string, read fu
 	if err == nil && reply.Failed == "" || explained {
 		return reply
 	}
-	complaint, _ := stderr.readAll()
+	complaint, _ := stderr.written()
 	line, _, _ := strings.Cut(strings.TrimSpace(string(complaint)), "\n")
 	return withoutAnswer(ctx, reply, name, err, line)
 }
@@ -105,7 +105,7 @@ func (b *bounded) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func (b *bounded) readAll() (data []byte, over bool) {
+func (b *bounded) written() (data []byte, over bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.data, b.over

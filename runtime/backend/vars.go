@@ -58,9 +58,9 @@ func movesHome(member string) bool {
 	return ok && slices.Contains([]string{"HOME", "USERPROFILE", "HOMEDRIVE", "HOMEPATH", "APPDATA", "LOCALAPPDATA", "CLAUDE_CONFIG_DIR"}, strings.ToUpper(name))
 }
 
-// pickVars returns the environment for the judge: HOME, PATH set to path, a few safe variables, and those that pick
+// pickVars returns the environment for the judge: HOME, PATH set to pathVar, a few safe variables, and those that pick
 // accepts. judge.InJudge disables our hooks, and SPRINGFIELD=off those of older plugins.
-func (e Env) pickVars(path string, pick func(name string) bool) []string {
+func (e Env) pickVars(pathVar string, pick func(name string) bool) (judgeEnv []string) {
 	names := append(systemVariables(), "LANG", "LC_ALL", "LC_CTYPE", "TZ", "USER", "LOGNAME")
 	var vars []string
 	for _, v := range e.Vars {
@@ -72,7 +72,7 @@ func (e Env) pickVars(path string, pick func(name string) bool) []string {
 			vars = append(vars, v)
 		}
 	}
-	return append(vars, "HOME="+e.Home, "PATH="+path, judge.InJudge+"=1", "SPRINGFIELD=off")
+	return append(vars, "HOME="+e.Home, "PATH="+pathVar, judge.InJudge+"=1", "SPRINGFIELD=off")
 }
 
 func (e Env) clientVars(path string, within time.Duration) []string {

@@ -220,7 +220,7 @@ func ReadMembers(data []byte) (map[string][]byte, error) {
 	members := map[string][]byte{}
 	w := EnterValue(data, '{')
 	for w.Next() {
-		members[ExactText(w.Key)] = w.Value()
+		members[ExactText(w.Key)] = w.TakeValue()
 	}
 	return members, nil
 }

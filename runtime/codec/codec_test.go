@@ -16,7 +16,7 @@ import (
 func members(line []byte, yield func(key, value []byte)) bool {
 	w := EnterValue(line, '{')
 	for w.Next() {
-		if v := w.Value(); v != nil {
+		if v := w.TakeValue(); v != nil {
 			yield(w.Key, v)
 		}
 	}
@@ -78,7 +78,7 @@ func (p *part) Members(m *Coder) { m.Text("name", &p.Name) }
 
 func (a *all) Members(m *Coder) {
 	m.Text("text", &a.Text)
-	Number(m.KeepEmpty(), "kept", &a.Kept)
+	Number(m.KeepNext(), "kept", &a.Kept)
 	Number(m, "number", &a.Number)
 	Number(m, "small", &a.Small)
 	m.Bool("yes", &a.Yes)

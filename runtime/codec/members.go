@@ -46,7 +46,7 @@ func ReadObject(data []byte, o Object) error {
 	m := Coder{reading: true, decode: ValidText}
 	w := EnterValue(data, '{')
 	for w.Next() {
-		m.name, m.value = w.Key, w.Value()
+		m.name, m.value = w.Key, w.TakeValue()
 		o.Members(&m)
 	}
 	if m.err != nil {
@@ -58,14 +58,14 @@ func ReadObject(data []byte, o Object) error {
 	return nil
 }
 
-// KeepEmpty causes the next member to be written even if it is empty.
-func (m *Coder) KeepEmpty() *Coder {
+// KeepNext causes the next member to be written even if it is empty.
+func (m *Coder) KeepNext() *Coder {
 	m.keep = true
 	return m
 }
 
 // beginMember reports whether the named member is to be read, unless it is null, or written now. Before a write, it
-// appends the name. It skips an empty member, unless KeepEmpty was called. When names are collected, it only adds the
+// appends the name. It skips an empty member, unless KeepNext was called. When names are collected, it only adds the
 // name to them.
 func (m *Coder) beginMember(name string, empty bool) (isHere bool) {
 	if m.names != nil {
@@ -320,8 +320,8 @@ func (m *Coder) eachElement(name string, n int, write func(i int), read func(raw
 	return false
 }
 
-func appendInteger(out []byte, n int64, positive bool) []byte {
-	if positive {
+func appendInteger(out []byte, n int64, unsigned bool) []byte {
+	if unsigned {
 		return strconv.AppendUint(out, uint64(n), 10)
 	}
 	return strconv.AppendInt(out, n, 10)
@@ -376,7 +376,7 @@ func MemberNames(o Object) (names []string) {
 func (m *Coder) offsetOf(part []byte) int { return cap(m.strict) - cap(part) }
 
 // readObject reads o from value. It returns false if a strict read finds a mistake.
-func (m *Coder) readObject(value []byte, o Object) bool {
+func (m *Coder) readObject(value []byte, o Object) (noFaults bool) {
 	if m.strict == nil {
 		if err := ReadObject(value, o); err != nil && m.err == nil {
 			m.err = errors.New(string(m.name) + ": " + err.Error())
@@ -393,13 +393,13 @@ func (m *Coder) readObject(value []byte, o Object) bool {
 	return len(inner.faults) == 0
 }
 
-func (m *Coder) readMembers(value []byte, o Object, others func(name string) bool) {
+func (m *Coder) readMembers(value []byte, o Object, allows func(name string) bool) {
 	w := EnterValue(value, '{')
 	for w.Next() {
 		key := w.Key
 		name := ExactText(key)
-		m.name, m.value, m.known = []byte(name), w.Value(), false
-		if o.Members(m); !m.known && (others == nil || !others(name)) {
+		m.name, m.value, m.known = []byte(name), w.TakeValue(), false
+		if o.Members(m); !m.known && (allows == nil || !allows(name)) {
 			m.faults = append(m.faults, &Fault{At: m.offsetOf(key) - 1, Says: "unknown member " + strconv.Quote(name)})
 		}
 	}

@@ -7,8 +7,8 @@ package codec
 
 import "bytes"
 
-// Walk visits the members of an object or the elements of an array. After Next, use Value to read the value, Enter to
-// walk it, or Next to skip it. Each byte is visited only once. Only structure is checked: a value can be invalid.
+// Walk visits the members of an object or the elements of an array. After Next, use TakeValue to read the value, Enter
+// to walk it, or Next to skip it. Each byte is visited only once. Only structure is checked: a value can be invalid.
 type Walk struct {
 	line []byte
 	i    int    // start of the value, or after the bracket
@@ -81,8 +81,8 @@ func (w *Walk) Next() bool {
 	return true
 }
 
-// Value returns the raw value and moves w past it. It returns nil if the value is torn.
-func (w *Walk) Value() []byte {
+// TakeValue returns the raw value and moves w past it. It returns nil if the value is torn.
+func (w *Walk) TakeValue() []byte {
 	end := skipValue(w.line, w.i)
 	if end < 0 {
 		w.at = torn
@@ -136,7 +136,7 @@ func FindMember(object []byte, names ...string) (lastFound []byte) {
 	for w.Next() {
 		for _, name := range names {
 			if string(w.Key) == name {
-				lastFound = w.Value()
+				lastFound = w.TakeValue()
 			}
 		}
 	}
@@ -147,7 +147,7 @@ func FindMember(object []byte, names ...string) (lastFound []byte) {
 func Elements(array []byte, yield func(element []byte)) bool {
 	w := EnterValue(array, '[')
 	for w.Next() {
-		if v := w.Value(); v != nil {
+		if v := w.TakeValue(); v != nil {
 			yield(v)
 		}
 	}

@@ -54,13 +54,13 @@ func (d *Console) scopeOf(a Asked) (view, error) {
 	}
 	if a.Session != "" {
 		id, err := d.resolveSession(a.Session)
-		return view{Scope: ledger.Scope{Session: sessionKey(id)}, name: "session " + id}, err
+		return view{Scope: ledger.Scope{Session: prefixSession(id)}, name: "session " + id}, err
 	}
 	if a.All {
 		return view{}, nil
 	}
 	if d.Session != "" {
-		return view{Scope: ledger.Scope{Session: sessionKey(d.Session)}, name: "this session", implied: true}, nil
+		return view{Scope: ledger.Scope{Session: prefixSession(d.Session)}, name: "this session", implied: true}, nil
 	}
 	dir, _ := workspace.Nearest(d.Work, "", []string{".git"}, d.Home)
 	if real, err := filepath.EvalSymlinks(dir); err == nil { // Claude Code resolves links
@@ -119,7 +119,7 @@ func (d *Console) findDecision(id string, v view, a Asked) (ledger.Record, error
 		if v.implied {
 			v.Scope = ledger.Scope{} // the id is enough
 		}
-		if r, ok := ledger.FindDecision(d.stateDirs(), v.Scope, id); ok {
+		if r, ok := ledger.DecisionByID(d.stateDirs(), v.Scope, id); ok {
 			return r, nil
 		}
 		return ledger.Record{}, &adviceError{"there is no decision " + strconv.Quote(id), d.commandTo("log --all") + " lists them with their IDs; last means the latest"}
@@ -169,7 +169,7 @@ func (d *Console) knownSessions(prefix string, n int) (all []ledger.Record) {
 
 // resolveSession returns the ID of the only session with an ID that starts with id. For "" it returns "".
 func (d *Console) resolveSession(id string) (string, error) {
-	if id == "" || id == d.Session || slices.ContainsFunc(d.stateDirs(), func(dir string) bool { return ledger.HasSession(dir, sessionKey(id)) }) {
+	if id == "" || id == d.Session || slices.ContainsFunc(d.stateDirs(), func(dir string) bool { return ledger.HasSession(dir, prefixSession(id)) }) {
 		return id, nil
 	}
 	const enough = 5
@@ -179,7 +179,7 @@ func (d *Console) resolveSession(id string) (string, error) {
 	case 0:
 		advice := "no session is known yet; omit --session, or see below " + d.shortPath(d.projectsDir())
 		if all := d.knownSessions("", enough); len(all) > 0 {
-			advice = "the latest sessions are " + d.sessionsInWords(all)
+			advice = "the latest sessions are " + d.nameSessions(all)
 		}
 		return "", &adviceError{"no session " + strconv.Quote(id) + " is known", advice}
 	default:
@@ -187,12 +187,12 @@ func (d *Console) resolveSession(id string) (string, error) {
 		if len(all) > enough {
 			all, more = all[:enough], ", and more"
 		}
-		return "", &adviceError{"more than one session begins with " + strconv.Quote(id), "give more characters of the ID: " + d.sessionsInWords(all) + more}
+		return "", &adviceError{"more than one session begins with " + strconv.Quote(id), "give more characters of the ID: " + d.nameSessions(all) + more}
 	}
 }
 
-// sessionsInWords lists sessions as in 3f2a51c7-… (~/p, 3 min ago).
-func (d *Console) sessionsInWords(all []ledger.Record) string {
+// nameSessions lists sessions as in 3f2a51c7-… (~/p, 3 min ago).
+func (d *Console) nameSessions(all []ledger.Record) string {
 	var said []string
 	for _, a := range all {
 		s := a.Session

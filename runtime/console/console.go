@@ -147,7 +147,7 @@ func (d *Console) printDecision(r ledger.Record) {
 	d.printLead(kind, r.Plugin+" "+did, ", "+d.agoOf(r.At)+name, 2)
 	d.printField("  rule     ", r.Rule)
 	d.printField("  because  ", r.Evidence)
-	d.printHoldChange(r)
+	d.printHoldIfAny(r)
 	if !ofPrompt(r) {
 		after := d.FindAftermath(r)
 		if n := max(after.blocks[0], after.blocks[1]); n > 0 {
@@ -212,7 +212,7 @@ func sessionOrAll(session string) string {
 	return "session " + session
 }
 
-func sessionKey(session string) string {
+func prefixSession(session string) (prefixed string) {
 	if session == "" {
 		return ""
 	}
@@ -299,12 +299,12 @@ func (d *Console) PrintJudgePage(logPath string, settings hook.Settings) error {
 		return err
 	}
 	d.printLine("")
-	d.printLine(JudgeInWords(settings.Strategy, snapshot.Verdict))
+	d.printLine(WouldAskInWords(settings.Strategy, snapshot.Verdict))
 	return nil
 }
 
-// JudgeInWords describes whether a judge would be asked about a stop.
-func JudgeInWords(known strategy.Strategy, v strategy.Verdict) string {
+// WouldAskInWords describes whether a judge would be asked about a stop.
+func WouldAskInWords(known strategy.Strategy, v strategy.Verdict) string {
 	by := " (rule " + v.Rule + ", " + strconv.Itoa(v.Sure) + " % sure: " + v.Evidence + ")"
 	if !known.Judges {
 		return "the judge is not asked: " + known.Name + " decides by itself" + by

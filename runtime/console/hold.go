@@ -56,7 +56,7 @@ func (d *Console) HoldSessions(session string, duration time.Duration) error {
 		duration, ends = d.defaultHold()
 	}
 	for i, dir := range d.stateDirs() {
-		one, fault := ledger.SetHold(dir, sessionKey(session), now, duration, by)
+		one, fault := ledger.SetHold(dir, prefixSession(session), now, duration, by)
 		if i == 0 {
 			h = one
 		}
@@ -76,7 +76,7 @@ func (d *Console) HoldSessions(session string, duration time.Duration) error {
 			"SPRINGFIELD=off in its environment, so that hooks always let it stop; or run " + display.GlueBlanks("springfield disable PLUGIN")}
 	}
 	if d.JSON {
-		d.noteIfUnnoted(err)
+		d.printIfUnnoted(err)
 		return d.printJSON(&holdShape{session, true, h.Since, h.Until})
 	}
 	agents := "every agent"
@@ -88,7 +88,7 @@ func (d *Console) HoldSessions(session string, duration time.Duration) error {
 		d.printLine(ends)
 	}
 	d.printLine("lift it from a terminal of your own: " + d.resumeCall(session))
-	d.noteIfUnnoted(err)
+	d.printIfUnnoted(err)
 	return nil
 }
 
@@ -126,8 +126,8 @@ type holdShape struct {
 }
 
 func (h *holdShape) Members(m *codec.Coder) {
-	m.KeepEmpty().Text("session", &h.Session)
-	m.KeepEmpty().Bool("held", &h.Held)
+	m.KeepNext().Text("session", &h.Session)
+	m.KeepNext().Bool("held", &h.Held)
 	codec.Number(m, "since", &h.Since)
 	codec.Number(m, "until", &h.Until)
 }
@@ -162,7 +162,7 @@ func (d *Console) LiftHold(session string) error {
 	if err != nil {
 		return err
 	}
-	h, held := ledger.LongestHold(d.stateDirs(), sessionKey(session), d.Now())
+	h, held := ledger.LongestHold(d.stateDirs(), prefixSession(session), d.Now())
 	if !held && d.Caller == nil {
 		return d.sayNoHold(session, "no hold is in force for "+sessionOrAll(session)+d.lastHoldNote(session))
 	}
@@ -177,7 +177,7 @@ func (d *Console) LiftHold(session string) error {
 	}
 	// Prefer an error that leaves a hold in force to ErrUnnoted.
 	for _, dir := range d.stateDirs() {
-		fault := ledger.LiftHoldIfAny(dir, sessionKey(session), d.Now(), d.meansOf(t.Name))
+		fault := ledger.LiftHoldIfAny(dir, prefixSession(session), d.Now(), d.meansOf(t.Name))
 		if fault != nil && (err == nil || err == ledger.ErrUnnoted) {
 			err = fault
 		}
@@ -185,18 +185,18 @@ func (d *Console) LiftHold(session string) error {
 	if err != nil && err != ledger.ErrUnnoted {
 		return err
 	}
-	d.noteIfUnnoted(err)
+	d.printIfUnnoted(err)
 	return d.sayNoHold(session, "lifted the hold on "+sessionOrAll(session))
 }
 
-func (d *Console) noteIfUnnoted(err error) {
+func (d *Console) printIfUnnoted(err error) {
 	if err == ledger.ErrUnnoted {
 		d.printNoteToErr(err.Error() + ", so why and log will not show it")
 	}
 }
 
-func (d *Console) meansOf(from string) ledger.Means {
-	m := ledger.Means{Program: "springfield", From: from}
+func (d *Console) meansOf(asker string) ledger.Means {
+	m := ledger.Means{Program: "springfield", From: asker}
 	if d.Caller != nil {
 		m.From = d.Caller.Name
 	}
@@ -232,7 +232,7 @@ func (d *Console) holdEnd(h ledger.Hold) string {
 
 // noteHoldEvents returns the events of holds. An error is printed as a note, because decisions can be shown without
 // them.
-func (d *Console) noteHoldEvents() []ledger.HoldEvent {
+func (d *Console) noteHoldEvents() (all []ledger.HoldEvent) {
 	all, err := ledger.NoteAndReadHolds(d.stateDirs(), d.Now())
 	if err != nil {
 		d.printNoteToErr("read the history of holds: " + err.Error())
@@ -242,19 +242,19 @@ func (d *Console) noteHoldEvents() []ledger.HoldEvent {
 
 func (d *Console) lastHoldNote(session string) (said string) {
 	for _, e := range d.noteHoldEvents() {
-		if e.Of == sessionKey(session) {
+		if e.Of == prefixSession(session) {
 			said = "; the last one " + holdEventInWords(e, d.Now())
 		}
 	}
 	return said
 }
 
-// printHoldChange prints the last change of the hold on all sessions, and of the session's own, if the decision is due
+// printHoldIfAny prints the last change of the hold on all sessions, and of the session's own, if the decision is due
 // to a hold or if some other program removed it in the last 24 hours.
-func (d *Console) printHoldChange(r ledger.Record) {
+func (d *Console) printHoldIfAny(r ledger.Record) {
 	for _, e := range ledger.LastHoldEvents(d.noteHoldEvents()) {
 		tells := r.Rule == "hold" || e.Did == ledger.HoldRemoved && d.Now().UnixMilli()-e.At < freshly.Milliseconds()
-		if tells && (e.Of == "" || e.Of == sessionKey(r.Session)) {
+		if tells && (e.Of == "" || e.Of == prefixSession(r.Session)) {
 			d.printLine("  hold     on " + holdScopeInWords(e) + " " + holdEventInWords(e, d.Now()))
 		}
 	}
@@ -278,7 +278,7 @@ func HoldNews(dirs []string, now time.Time) (howSet string, news []string) {
 		ago := time.Duration(now.UnixMilli()-e.At) * time.Millisecond
 		switch {
 		case e.Of == "" && e.BeginsHold():
-			howSet = strings.Replace(holdEventInWords(e, now), holdLength(e), "", 1)
+			howSet = strings.Replace(holdEventInWords(e, now), forHowLong(e), "", 1)
 		case e.Did == ledger.HoldRemoved && ago < freshly, e.Did == ledger.HoldEnded && e.Of == "" && ago < lately:
 			news = append(news, "the hold on "+holdScopeInWords(e)+" "+holdEventInWords(e, now))
 		}
@@ -295,14 +295,14 @@ func holdEventInWords(e ledger.HoldEvent, now time.Time) string {
 	case ledger.HoldRemoved:
 		return "was removed without resume, as noticed " + ago + ": its file was deleted or rewritten"
 	}
-	s := "was " + shorten(e.Did) + " " + ago + holdLength(e) + originOf(e)
+	s := "was " + shorten(e.Did) + " " + ago + forHowLong(e) + originOf(e)
 	if e.Program != "" && e.Program != "springfield" {
 		s += ", through " + shorten(e.Program)
 	}
 	return display.OneLine(s)
 }
 
-func holdLength(e ledger.HoldEvent) string {
+func forHowLong(e ledger.HoldEvent) string {
 	if !e.BeginsHold() {
 		return ""
 	}
@@ -312,7 +312,7 @@ func holdLength(e ledger.HoldEvent) string {
 	return " for " + timestamp.LengthInWords(e.Until-e.Since)
 }
 
-func originOf(e ledger.HoldEvent) string {
+func originOf(e ledger.HoldEvent) (suffix string) {
 	if e.Did == ledger.HoldEnded || e.Did == ledger.HoldRemoved {
 		return ""
 	}

@@ -30,7 +30,7 @@ func (d *Console) ListDecisions(n int, a Asked) error {
 		d.sayNothingDecided(v, a, "log", looked > 0 && !a.Prompts)
 	}
 	l := list{Console: d, view: v}
-	rows := l.allRows(all, n)
+	rows := l.withHolds(all, n)
 	for _, r := range rows {
 		for i, text := range r.columns() {
 			l.wide[i] = max(l.wide[i], utf8.RuneCountInString(text))
@@ -84,12 +84,12 @@ func (l *list) printRow(r row) {
 	l.printLead(r.style, cells, strings.TrimRight(front[len(cells):]+r.text, " "), wide)
 }
 
-func (l *list) allRows(all []ledger.Record, n int) (rows []row) {
+func (l *list) withHolds(all []ledger.Record, n int) (rows []row) {
 	var events []ledger.HoldEvent
 	past := l.noteHoldEvents()
 	for i, e := range past {
 		listed := e.Of == "" || l.view.Scope == (ledger.Scope{}) || e.Of == l.view.Scope.Session ||
-			slices.ContainsFunc(all, func(r ledger.Record) bool { return sessionKey(r.Session) == e.Of })
+			slices.ContainsFunc(all, func(r ledger.Record) bool { return prefixSession(r.Session) == e.Of })
 		over := !e.BeginsHold() || slices.ContainsFunc(past[i+1:], func(next ledger.HoldEvent) bool {
 			return next.Of == e.Of && len(all) > 0 && next.At < all[0].At
 		})
@@ -141,7 +141,7 @@ func (l *list) rowOfDecision(r ledger.Record) row {
 }
 
 // placeOf returns the project and session of a decision, as far as they can differ between rows.
-func (l *list) placeOf(r ledger.Record) string {
+func (l *list) placeOf(r ledger.Record) (withSession string) {
 	if l.view.session() != "" {
 		return ""
 	}
@@ -156,5 +156,5 @@ func (l *list) placeOf(r ledger.Record) string {
 }
 
 func (l *list) rowOfHold(e ledger.HoldEvent) row {
-	return row{when: l.agoOf(e.At), did: display.OneLine(shorten(e.Did)), who: display.OneLine(shorten(e.Program)), rule: "hold", text: holdScopeInWords(e) + holdLength(e) + originOf(e)}
+	return row{when: l.agoOf(e.At), did: display.OneLine(shorten(e.Did)), who: display.OneLine(shorten(e.Program)), rule: "hold", text: holdScopeInWords(e) + forHowLong(e) + originOf(e)}
 }

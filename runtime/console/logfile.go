@@ -52,7 +52,7 @@ func (d *Console) otherHostLogs(prefix string) (paths []string) {
 		return nil
 	}
 	for _, h := range registry.Hosts {
-		dir := d.dirOfHost(h)
+		dir := d.configDirOf(h)
 		if h.Default || dir == "" {
 			continue
 		}
@@ -95,7 +95,7 @@ func namesIn(dir string) []string {
 	return all
 }
 
-func (d *Console) dirOfHost(h *host.Host) string {
+func (d *Console) configDirOf(h *host.Host) string {
 	if d.Getenv != nil && h.DirVariable != "" {
 		if dir := d.Getenv(h.DirVariable); filepath.IsAbs(dir) {
 			return dir

@@ -42,10 +42,10 @@ func (d Driver) problemInWords() string {
 	return d.Problem + "; next: " + d.Next
 }
 
-// DriverAround returns the plugin that contains a hook. If none contains it, or the plugin does not drive loops,
+// DriverOfHook returns the plugin that contains a hook. If none contains it, or the plugin does not drive loops,
 // Problem is the reason, and the settings are wiggum's.
-func DriverAround(executable, state, project string) Driver {
-	settings, err := hook.FindSettings(executable, state, project)
+func DriverOfHook(hookProgram, state, project string) Driver {
+	settings, err := hook.FindSettings(hookProgram, state, project)
 	if err != nil {
 		return NoDriver(state, project, "this hook is not in a plugin, so Claude Code does not call it", "run the hook of an installed plugin")
 	}
@@ -74,7 +74,7 @@ type loopHere struct {
 
 // ActiveLoop returns the path of the active loop's file, or "" if none exists, and the driver.
 func (d *Console) ActiveLoop() (path string, driverOfDir Driver) {
-	l, err := d.openLoopIfAny(false)
+	l, err := d.openLoopPlace(false)
 	if err != nil {
 		return "", driverOfDir
 	}
@@ -85,9 +85,9 @@ func (d *Console) ActiveLoop() (path string, driverOfDir Driver) {
 	return path, l.driver
 }
 
-// openLoopIfAny opens the workspace that the hook would find or, if exact is set, the working directory itself, and
+// openLoopPlace opens the workspace that the hook would find or, if exact is set, the working directory itself, and
 // reads the loop's file.
-func (d *Console) openLoopIfAny(exact bool) (*loopHere, error) {
+func (d *Console) openLoopPlace(exact bool) (*loopHere, error) {
 	here := *d
 	if d.Caller == nil {
 		here.Session = "" // a user's loop is for the next session
@@ -162,16 +162,16 @@ func (l *loopHere) sayCapped() {
 	}
 }
 
-func (l *loopHere) sayHeld() {
+func (l *loopHere) sayIfHeld() {
 	inForce, _ := ledger.HoldsInForce(l.stateDirs(), l.Now())
 	for _, h := range inForce {
-		if h.Of == "" || h.Of == sessionKey(l.goal.Session) {
+		if h.Of == "" || h.Of == prefixSession(l.goal.Session) {
 			l.printNoteToErr("a hold is in force" + l.holdEnd(h.Hold) + ", so this loop does not continue; lift it with " + l.resumeCall(strings.TrimPrefix(h.Of, "session:")))
 		}
 	}
 }
 
-func (l *loopHere) ceiling() int {
+func (l *loopHere) ceiling() (bySettings int) {
 	rounds, _ := l.driver.Settings.MaxIterations()
 	return rounds
 }
@@ -207,24 +207,24 @@ func (l *loopHere) changeFile(edit func() ([]byte, error)) (was wiggum.Goal, bef
 	return was, before, nil
 }
 
-// reportEvent records an event and reports it to the user's progress command. loopFile is the loop file.
-func (l *loopHere) reportEvent(what string, goal wiggum.Goal, loopFile []byte) {
+// recordEvent records an event and reports it to the user's progress command. loopFile is the loop file.
+func (l *loopHere) recordEvent(what string, goal wiggum.Goal, loopFile []byte) {
 	e := activity.LoopEvent{
 		Loop: goal.ID, At: l.Now().UnixMilli(), Event: what,
 		Count: goal.Count, Max: l.mostTurns(goal), Session: goal.Session, Dir: l.space.Dir, File: wiggum.ShortenFile(loopFile), Typed: l.past.Typed,
 	}
-	if err := hook.ReportLoopEvent(l.Dir, l.driver.Settings.Progress, e, l.Getenv, process.Patience); err != nil {
+	if err := hook.RecordLoopEvent(l.Dir, l.driver.Settings.Progress, e, l.Getenv, process.Patience); err != nil {
 		l.printNoteToErr("report the loop event: " + err.Error())
 	}
-	if also := l.stateDirs()[1:]; (e.Typed > 0 || e.EndsLoop()) && len(also) > 0 { // read by other hosts' hooks
+	if also := l.stateDirs()[1:]; (e.Typed > 0 || e.StopsLoop()) && len(also) > 0 { // read by other hosts' hooks
 		_ = ledger.AppendLoop(also[0], e)
 	}
 }
 
-func (l *loopHere) reportCancelled(was wiggum.Goal, loopFile []byte) {
+func (l *loopHere) recordCancelled(was wiggum.Goal, loopFile []byte) {
 	l.past = ledger.PastOfLoop(l.Dir, was.ID, l.space.Dir) // the file might be gone
 	if was.ID != "" && (was.Active || l.past.Typed > 0) {
-		l.reportEvent(activity.LoopCancelled, was, loopFile)
+		l.recordEvent(activity.LoopCancelled, was, loopFile)
 	}
 }
 
@@ -275,9 +275,9 @@ func (l *loopHere) beginLoop(draft []byte, o LoopStart) error {
 	if err != nil {
 		return err
 	}
-	l.reportCancelled(was, before)
+	l.recordCancelled(was, before)
 	l.past.Typed = typed
-	l.reportEvent(activity.LoopStarted, l.goal, l.file.Data)
+	l.recordEvent(activity.LoopStarted, l.goal, l.file.Data)
 	until := "without a promise that could end it earlier"
 	if len(l.goal.Promises) > 0 {
 		until = "until Claude writes " + joinByOr(l.goal.Promises)
@@ -295,7 +295,7 @@ func (l *loopHere) beginLoop(draft []byte, o LoopStart) error {
 	l.printLine("  status   " + l.commandTo("loop status"))
 	l.printLine("  stop it  " + l.commandTo("loop stop"))
 	l.sayCapped()
-	l.sayHeld()
+	l.sayIfHeld()
 	return nil
 }
 
@@ -328,7 +328,7 @@ func LoopKeys() [][2]string {
 	}
 }
 
-func parseEntry(key string, values []string) (field [2]string, err error) {
+func parseLoopKey(key string, values []string) (field [2]string, err error) {
 	value, text := strings.Join(values, " "), ""
 	switch key {
 	case "max", "count":
@@ -349,7 +349,7 @@ func parseEntry(key string, values []string) (field [2]string, err error) {
 			}
 		}
 		if len(all) > 0 && value != "none" {
-			text = wiggum.QuoteList(all)
+			text = wiggum.QuoteValues(all)
 		}
 		return [2]string{"completion_promise", text}, nil
 	case "check":
@@ -390,7 +390,7 @@ func parseEntry(key string, values []string) (field [2]string, err error) {
 // SetLoop sets a key of the workspace's loop, one of LoopKeys, in its file, and prints the value. It records a raised
 // maximum or a cancelled loop.
 func (d *Console) SetLoop(key string, values []string) error {
-	l, err := d.openLoopIfAny(false)
+	l, err := d.openLoopPlace(false)
 	if err != nil {
 		return err
 	}
@@ -400,7 +400,7 @@ func (d *Console) SetLoop(key string, values []string) error {
 	if key == "goal" {
 		body, err = trimGoal(body)
 	} else {
-		field, err = parseEntry(key, values)
+		field, err = parseLoopKey(key, values)
 	}
 	if err != nil {
 		return err
@@ -428,7 +428,7 @@ func (d *Console) SetLoop(key string, values []string) error {
 		case key == "active" && body == "true":
 			return wiggum.SetFields(l.file.Data, field, [2]string{"stopped_at", ""})
 		case key == "active":
-			return l.pausedFile()
+			return l.dataToPause()
 		case typed > 0 && l.goal.ID == "": // the history needs an ID
 			named := [2]string{"loop_id", wiggum.NewLoopID(l.space.Dir, l.Session, l.Now().UnixMilli())}
 			return wiggum.SetFields(l.file.Data, field, named)
@@ -439,11 +439,11 @@ func (d *Console) SetLoop(key string, values []string) error {
 		return err
 	}
 	if was.Active && !l.goal.Active {
-		l.reportCancelled(was, l.file.Data)
+		l.recordCancelled(was, l.file.Data)
 	}
 	if typed > 0 {
 		l.past.Typed = typed
-		l.reportEvent(activity.LoopRaised, l.goal, nil)
+		l.recordEvent(activity.LoopRaised, l.goal, nil)
 	}
 	if key == "max" {
 		l.sayCapped()
@@ -461,7 +461,7 @@ func (d *Console) SetLoop(key string, values []string) error {
 	return nil
 }
 
-func (l *loopHere) pausedFile() ([]byte, error) {
+func (l *loopHere) dataToPause() ([]byte, error) {
 	fields := [][2]string{{"active", "false"}}
 	if l.goal.ID != "" { // so that the hook does not report it again
 		fields = append(fields, [2]string{"stopped_at", timestamp.FormatTime(l.Now().UnixMilli())})
@@ -472,7 +472,7 @@ func (l *loopHere) pausedFile() ([]byte, error) {
 // StopLoopIfAny pauses the workspace's loop, or deletes its file if remove is set, and prints the result. If there is
 // nothing to stop, it only prints that.
 func (d *Console) StopLoopIfAny(remove bool) error {
-	l, err := d.openLoopIfAny(false)
+	l, err := d.openLoopPlace(false)
 	if err != nil {
 		return err
 	}
@@ -488,7 +488,7 @@ func (d *Console) StopLoopIfAny(remove bool) error {
 		if l.fault != nil {
 			return nil, l.wrapFault()
 		}
-		return l.pausedFile()
+		return l.dataToPause()
 	})
 	switch {
 	case err == nothing && l.hasNoFile():
@@ -502,7 +502,7 @@ func (d *Console) StopLoopIfAny(remove bool) error {
 	case !remove:
 		before = l.file.Data
 	}
-	l.reportCancelled(was, before)
+	l.recordCancelled(was, before)
 	if !remove {
 		l.printLine("stopped the loop" + l.progress(was) + ": Claude may stop")
 		l.printLine("its file stays, with active: false; to continue, run " + l.commandTo("loop set active true"))

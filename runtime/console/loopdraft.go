@@ -69,7 +69,7 @@ var templates = []template{
 }
 
 func (d *Console) StartLoop(o LoopStart) error {
-	l, err := d.openLoopIfAny(o.Named)
+	l, err := d.openLoopPlace(o.Named)
 	if err != nil {
 		return err
 	}
@@ -159,7 +159,7 @@ func applyChoices(draft []byte, o LoopStart) ([]byte, error) {
 		if !c.is {
 			continue
 		}
-		field, err := parseEntry(c.key, c.values)
+		field, err := parseLoopKey(c.key, c.values)
 		if err != nil {
 			return nil, err
 		}
@@ -168,7 +168,7 @@ func applyChoices(draft []byte, o LoopStart) ([]byte, error) {
 	return wiggum.SetFields(draft, fields...)
 }
 
-func trimGoal(text string) (string, error) {
+func trimGoal(text string) (goalOrEmpty string, err error) {
 	text = strings.TrimSpace(text)
 	if len(text) > 64<<10 {
 		return "", misused("the goal is longer than 64 KiB",
@@ -208,20 +208,20 @@ func canNameTemplate(s string) bool {
 }
 
 // AllTemplateNames returns the names of all templates, the user's own last.
-func AllTemplateNames(state string) (all []string) {
+func AllTemplateNames(state string) (andOwn []string) {
 	for _, t := range templates {
-		all = append(all, t.name)
+		andOwn = append(andOwn, t.name)
 	}
 	for _, file := range namesIn(templateDir(state)) {
-		if name, ok := strings.CutSuffix(file, ".md"); ok && canNameTemplate(name) && !slices.Contains(all, name) {
-			all = append(all, name)
+		if name, ok := strings.CutSuffix(file, ".md"); ok && canNameTemplate(name) && !slices.Contains(andOwn, name) {
+			andOwn = append(andOwn, name)
 		}
 	}
-	return all
+	return andOwn
 }
 
 func (l *loopHere) needOpenTodos() (string, error) {
-	path, at := l.currentTranscript()
+	path, at := l.ownOrNewestLog()
 	if path == "" {
 		return "", &adviceError{"no session of " + l.space.Dir + " was found", "sessions are in " + l.transcriptDirs()[0] + "; start Claude Code once in this directory, or write the goal yourself"}
 	}
@@ -261,9 +261,9 @@ func (l *loopHere) transcriptDirs() []string {
 	return all
 }
 
-// currentTranscript returns the log of the current session or else the log that was last written. at is
+// ownOrNewestLog returns the log of the current session or else the log that was last written. mtime is
 // when it was last written, in milliseconds. path is "" if there is no log.
-func (l *loopHere) currentTranscript() (path string, at int64) {
+func (l *loopHere) ownOrNewestLog() (path string, mtime int64) {
 	var newest time.Time
 	for _, dir := range l.transcriptDirs() {
 		for _, name := range namesIn(dir) {

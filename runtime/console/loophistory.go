@@ -28,13 +28,13 @@ type pastLoop struct {
 }
 
 func (p *pastLoop) Members(m *codec.Coder) {
-	m.KeepEmpty().Text("id", &p.ID)
-	m.KeepEmpty().Text("directory", &p.Directory)
-	codec.Number(m.KeepEmpty(), "began", &p.Began)
-	codec.Number(m.KeepEmpty(), "at", &p.At)
-	m.KeepEmpty().Text("event", &p.Event)
-	codec.Number(m.KeepEmpty(), "iteration", &p.Count)
-	codec.Number(m.KeepEmpty(), "max", &p.Max)
+	m.KeepNext().Text("id", &p.ID)
+	m.KeepNext().Text("directory", &p.Directory)
+	codec.Number(m.KeepNext(), "began", &p.Began)
+	codec.Number(m.KeepNext(), "at", &p.At)
+	m.KeepNext().Text("event", &p.Event)
+	codec.Number(m.KeepNext(), "iteration", &p.Count)
+	codec.Number(m.KeepNext(), "max", &p.Max)
 	m.Text("goal", &p.Goal)
 	codec.ListOf(m, "events", &p.Events)
 }
@@ -77,7 +77,7 @@ func firstLineOf(body string) string {
 // LoopHistory prints the last n loops of the workspace, oldest first. If all is set, it prints loops of every
 // workspace.
 func (d *Console) LoopHistory(n int, all, asJSON bool) error {
-	l, err := d.openLoopIfAny(false)
+	l, err := d.openLoopPlace(false)
 	if err != nil {
 		return err
 	}
@@ -116,20 +116,20 @@ func (d *Console) LoopHistory(n int, all, asJSON bool) error {
 	return nil
 }
 
-func (d *Console) findLoop(id string) (pastLoop, error) {
+func (d *Console) findLoop(which string) (pastLoop, error) {
 	all, err := d.recordedLoops()
 	if err != nil {
 		return pastLoop{}, err
 	}
-	if id == "last" && len(all) > 0 {
+	if which == "last" && len(all) > 0 {
 		return all[len(all)-1], nil
 	}
 	for _, p := range all {
-		if p.ID == id {
+		if p.ID == which {
 			return p, nil
 		}
 	}
-	return pastLoop{}, &adviceError{"there is no loop " + strconv.Quote(id), d.commandTo("loop history --all") + " lists them with their IDs"}
+	return pastLoop{}, &adviceError{"there is no loop " + strconv.Quote(which), d.commandTo("loop history --all") + " lists them with their IDs"}
 }
 
 func (d *Console) ShowLoop(id string, asJSON bool) error {
@@ -175,7 +175,7 @@ func (d *Console) RerunLoop(id string, o LoopStart) error {
 	if _, err := wiggum.ReadLoop([]byte(p.file)); err != nil {
 		return &adviceError{"loop " + id + " cannot run again: its record is not a valid loop: " + err.Error(), "start a new one with " + d.commandTo(`loop start "…"`)}
 	}
-	l, err := d.openLoopIfAny(o.Named)
+	l, err := d.openLoopPlace(o.Named)
 	if err != nil {
 		return err
 	}

@@ -27,13 +27,13 @@ type loopStatus struct {
 }
 
 func (s *loopStatus) Members(m *codec.Coder) {
-	m.KeepEmpty().Text("directory", &s.Directory)
-	m.KeepEmpty().Text("file", &s.File)
-	m.KeepEmpty().Text("state", &s.State)
+	m.KeepNext().Text("directory", &s.Directory)
+	m.KeepNext().Text("file", &s.File)
+	m.KeepNext().Text("state", &s.State)
 	m.Text("problem", &s.Problem)
 	codec.Optional(m, "loop", &s.Loop)
-	m.KeepEmpty().Text("plugin", &s.Plugin)
-	codec.Number(m.KeepEmpty(), "ceiling", &s.Ceiling)
+	m.KeepNext().Text("plugin", &s.Plugin)
+	codec.Number(m.KeepNext(), "ceiling", &s.Ceiling)
 }
 
 type loopJSON struct {
@@ -43,21 +43,21 @@ type loopJSON struct {
 
 func (l *loopJSON) Members(m *codec.Coder) {
 	m.Text("id", &l.ID)
-	codec.Number(m.KeepEmpty(), "iteration", &l.Count)
-	codec.Number(m.KeepEmpty(), "max", &l.Max)
-	codec.Number(m.KeepEmpty(), "limit", &l.Limit)
-	m.KeepEmpty().Texts("promises", &l.Promises)
+	codec.Number(m.KeepNext(), "iteration", &l.Count)
+	codec.Number(m.KeepNext(), "max", &l.Max)
+	codec.Number(m.KeepNext(), "limit", &l.Limit)
+	m.KeepNext().Texts("promises", &l.Promises)
 	m.Text("check", &l.Check)
-	m.KeepEmpty().Bool("active", &l.Active)
+	m.KeepNext().Bool("active", &l.Active)
 	m.Text("session", &l.Session)
 	codec.Number(m, "timeout_ms", &l.Timeout)
 	codec.Number(m, "iteration_timeout_ms", &l.IterationTimeout)
 	codec.Number(m, "started", &l.Started)
-	m.KeepEmpty().Text("goal", &l.Body)
+	m.KeepNext().Text("goal", &l.Body)
 }
 
 func (d *Console) LoopStatus(asJSON bool) error {
-	l, err := d.openLoopIfAny(false)
+	l, err := d.openLoopPlace(false)
 	if err != nil {
 		return err
 	}
@@ -74,7 +74,7 @@ func (d *Console) LoopStatus(asJSON bool) error {
 	case !g.Active:
 		s.State = "inactive"
 		says = "loop " + loopIDOrFile(g) + " is paused" + l.progress(g) + "; to continue, run " + l.commandTo("loop set active true")
-	case g.Session != "" && l.isDeserted():
+	case g.Session != "" && l.isOvertaken():
 		s.State = "waiting"
 		says = "loop " + loopIDOrFile(g) + " waits for session " + g.Session + l.progress(g) + ", but another session is active here; to give it the loop, run " + l.commandTo("loop set session none")
 	case l.waitsForUser():
@@ -129,7 +129,7 @@ func (d *Console) LoopStatus(asJSON bool) error {
 	if s.Problem != "" {
 		l.printNoteToErr("no plugin drives this loop: " + s.Problem)
 	}
-	l.sayHeld()
+	l.sayIfHeld()
 	return nil
 }
 
@@ -137,20 +137,20 @@ func loopIDOrFile(goal wiggum.Goal) string {
 	return cmp.Or(goal.ID, wiggum.File)
 }
 
-func (l *loopHere) progress(goal wiggum.Goal) string {
+func (l *loopHere) progress(goal wiggum.Goal) (suffix string) {
 	return ", " + wiggum.TurnsInWords(goal.Count, l.mostTurns(goal))
 }
 
-// isDeserted reports whether a different session has been active here since the loop's last stop, for example after
+// isOvertaken reports whether a different session has been active here since the loop's last stop, for example after
 // /clear.
-func (l *loopHere) isDeserted() bool {
-	path, at := l.currentTranscript()
+func (l *loopHere) isOvertaken() bool {
+	path, at := l.ownOrNewestLog()
 	return path != "" && filepath.Base(path) != l.goal.Session+".jsonl" && at > l.Now().UnixMilli()-l.file.Age
 }
 
 // waitsForUser reports whether the loop is paused since the plugin's last decision here.
 func (l *loopHere) waitsForUser() bool {
-	of := ledger.Scope{Session: sessionKey(l.goal.Session), Project: l.space.Dir}
+	of := ledger.Scope{Session: prefixSession(l.goal.Session), Project: l.space.Dir}
 	all, _ := ledger.Newest(l.stateDirs(), of, 1, true, func(r ledger.Record) bool { return r.Plugin == l.driver.Settings.Plugin })
 	return len(all) > 0 && all[0].At >= l.goal.Started && slices.ContainsFunc(all[0].State.Loops, func(m activity.Memory) bool {
 		return m.Key == strategy.MemoryKey(l.space.Dir+"/"+wiggum.File) && m.Paused != ""

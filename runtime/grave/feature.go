@@ -22,8 +22,8 @@ type Visitor struct {
 	word  string
 }
 
-// VisitAll visits the features of questions, and of the context, the end of the text that they are in.
-func (v *Visitor) VisitAll(questions []string, context string) {
+// VisitFeatures visits the features of questions, and of the context, the end of the text that they are in.
+func (v *Visitor) VisitFeatures(questions []string, context string) {
 	for _, question := range questions {
 		v.VisitWords(question, true)
 	}
@@ -38,9 +38,9 @@ func (v *Visitor) VisitWords(text string, question bool) {
 	}
 	for word := range strings.FieldsFuncSeq(language.FoldText(text), isSeparator) {
 		v.word = word
-		v.add(hashOf(offset, kind, word))
+		v.visitNew(hashOf(offset, kind, word))
 		if before != "" {
-			v.add(hashOf(offset, kind, before, " ", word))
+			v.visitNew(hashOf(offset, kind, before, " ", word))
 		}
 		padded := " " + word + " "
 		for from := range padded {
@@ -49,7 +49,7 @@ func (v *Visitor) VisitWords(text string, question bool) {
 				_, size = utf8.DecodeRuneInString(padded[i:])
 				hash = hashOf(hash, padded[i:i+size])
 				if n++; n >= minGram {
-					v.add(hash)
+					v.visitNew(hash)
 				}
 			}
 		}
@@ -57,7 +57,7 @@ func (v *Visitor) VisitWords(text string, question bool) {
 	}
 }
 
-func (v *Visitor) add(hash uint32) {
+func (v *Visitor) visitNew(hash uint32) {
 	hash ^= hash >> 15
 	hash *= 0x2c1b3c6d
 	bucket := int((hash ^ hash>>12) % Buckets)
@@ -94,22 +94,22 @@ func isSeparator(r rune) bool {
 
 var sentenceEnds = strings.NewReplacer("? ", "?\n", ". ", "\n", "! ", "\n", "？", "?\n", "。", "\n", "！", "\n", "।", "\n", "؟", "?\n")
 
-// FindQuestions returns the questions in the last maxLength bytes of a text. withContext is its last maxSentences
+// QuestionsOrLast returns the questions in the last maxLength bytes of a text. withEnding is its last maxSentences
 // sentences, after any earlier questions. If no sentence is a question, the last one counts as a question.
-func FindQuestions(text string) (questions []string, withContext string) {
+func QuestionsOrLast(text string) (questionsOrLast []string, withEnding string) {
 	if len(text) > maxLength {
 		text = strings.ToValidUTF8(text[len(text)-maxLength:], "")
 	}
 	all := strings.Split(strings.TrimRight(sentenceEnds.Replace(text), " \t\r\n"), "\n")
 	for i, sentence := range all {
 		sentence = strings.TrimRight(sentence, " \t\r*_`\"”")
-		asks := strings.HasSuffix(sentence, "?") || i == len(all)-1 && questions == nil
+		asks := strings.HasSuffix(sentence, "?") || i == len(all)-1 && questionsOrLast == nil
 		if asks {
-			questions = append(questions, sentence)
+			questionsOrLast = append(questionsOrLast, sentence)
 		}
 		if asks || len(all)-i <= maxSentences {
-			withContext += sentence + "\n"
+			withEnding += sentence + "\n"
 		}
 	}
-	return questions, withContext
+	return questionsOrLast, withEnding
 }

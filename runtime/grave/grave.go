@@ -31,7 +31,7 @@ const likely, sure = 0.5, 3
 
 // Find is like the function Find, with these weights.
 func (w Weights) Find(text string) (word string, found bool) {
-	questions, end := FindQuestions(text)
+	questions, end := QuestionsOrLast(text)
 	for _, question := range questions {
 		s := score{weights: w}
 		v := Visitor{Visit: s.add}
@@ -41,7 +41,7 @@ func (w Weights) Find(text string) (word string, found bool) {
 	}
 	s := score{weights: w}
 	v := Visitor{Visit: s.add}
-	if v.VisitAll(questions, end); s.isMoreThan(likely) {
+	if v.VisitFeatures(questions, end); s.isMoreThan(likely) {
 		return s.act, true
 	}
 	return "", false

@@ -27,8 +27,8 @@ type example struct {
 
 func (e *example) read() {
 	v := grave.Visitor{Visit: func(bucket int, _ string) { e.buckets = append(e.buckets, bucket) }}
-	questions, end := grave.FindQuestions(e.Text)
-	v.VisitAll(questions, "")
+	questions, end := grave.QuestionsOrLast(e.Text)
+	v.VisitFeatures(questions, "")
 	e.asked = len(e.buckets)
 	v.VisitWords(end, false)
 	for _, question := range questions {

@@ -67,9 +67,9 @@ func CheckEvent(m Moment, earlierTasks []string) Veto {
 	return Veto{}
 }
 
-// CheckWork returns a veto if any of work, this turn's background work, is not a server.
-func CheckWork(work []string) Veto {
-	for _, about := range work {
+// CheckRunning returns a veto if any of running, this turn's background work, is not a server.
+func CheckRunning(running []string) Veto {
+	for _, about := range running {
 		if !isServer(about) {
 			return Veto{Rule: "background", Evidence: "in the background: " + quotation.QuoteEvidence(about)}
 		}
@@ -78,13 +78,13 @@ func CheckWork(work []string) Veto {
 }
 
 // VetoOfTeam returns a veto for a lead whose teammates are at work, because their messages will wake the lead.
-// atWork must not be empty.
-func VetoOfTeam(atWork []string) Veto {
+// oneOrMore must not be empty.
+func VetoOfTeam(oneOrMore []string) Veto {
 	const named = 3
-	if n := len(atWork); n > named {
-		atWork = append(slices.Clone(atWork[:named]), strconv.Itoa(n-named)+" more")
+	if n := len(oneOrMore); n > named {
+		oneOrMore = append(slices.Clone(oneOrMore[:named]), strconv.Itoa(n-named)+" more")
 	}
-	return Veto{Rule: "team", Evidence: "at work in the team: " + strings.Join(atWork, ", ")}
+	return Veto{Rule: "team", Evidence: "at work in the team: " + strings.Join(oneOrMore, ", ")}
 }
 
 // servers are parts of commands that run until they are stopped.

@@ -61,7 +61,7 @@ type Witness struct {
 // SpendContinue spends one continue. It returns the new state, which must always be stored, and either the
 // rest of the budget or a veto. count.Now is from a ledger.Clock. Continues after count.Now count as just now,
 // so that changing the system clock gains nothing.
-func SpendContinue(s ledger.State, l Limits, count Count) (ledger.State, ledger.Left, Veto) {
+func SpendContinue(s ledger.State, l Limits, count Count) (toStore ledger.State, _ ledger.Left, _ Veto) {
 	t := count.Now.UnixMilli()
 	s = MeetPrompt(s, count.Prompt, count.Own)
 	recent := len(timesWithin(s.Continues, t, Window))
@@ -136,7 +136,7 @@ func (l Limits) limitReached(s ledger.State, count Count, recent, same, idle int
 	}
 	switch {
 	case len(s.Continues)+len(s.Rounds) >= MaxSession:
-		return newHourVeto(s, MaxSession, count.Now)
+		return hourFullVeto(s, MaxSession, count.Now)
 	case len(s.Continues) >= l.PerHour:
 		next = sayWhenFree(s.Continues, l.PerHour, count.Now, time.Hour)
 		return newLimitVeto("hour", l.PerHour, len(s.Continues), "in an hour", next)
@@ -193,7 +193,7 @@ func TakeRound(s ledger.State, count Count, most, typedMost int) (ledger.State, 
 		return s, Veto{Rule: "rounds", Evidence: evidence, Next: sayContinue}
 	}
 	if most := max(MaxSession, typedMost); len(s.Continues)+len(s.Rounds) >= most {
-		return s, newHourVeto(s, most, count.Now)
+		return s, hourFullVeto(s, most, count.Now)
 	}
 	if typedMost == 0 {
 		s.InLoops++
@@ -203,7 +203,7 @@ func TakeRound(s ledger.State, count Count, most, typedMost int) (ledger.State, 
 	return s, Veto{}
 }
 
-func newHourVeto(s ledger.State, most int, now time.Time) Veto {
+func hourFullVeto(s ledger.State, most int, now time.Time) Veto {
 	all := slices.Concat(s.Continues, s.Rounds)
 	sort.SliceStable(all, func(i, j int) bool { return all[i] < all[j] }) // package slices would make the hook larger
 	return vetoOfCount("budget", len(all), "in an hour, loops included,", sayWhenFree(all, most, now, time.Hour))

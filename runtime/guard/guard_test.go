@@ -316,9 +316,9 @@ func TestRalphArmed(t *testing.T) {
 // Work that goes on lets the agent stop, as it will wake it; a server does not.
 func TestGoing(t *testing.T) {
 	for about, want := range map[string]string{"make test": "background", "npm run dev": "", "look around": "background", "python -m http.server": ""} {
-		scratch.Equal(t, CheckWork([]string{about}).Rule, want, about)
+		scratch.Equal(t, CheckRunning([]string{about}).Rule, want, about)
 	}
-	scratch.Equal(t, CheckWork(nil).Rule, "", "nothing")
+	scratch.Equal(t, CheckRunning(nil).Rule, "", "nothing")
 }
 
 func TestAnswer(t *testing.T) {
@@ -365,7 +365,7 @@ func TestCheckWord(t *testing.T) {
 		{lastword.Word{Kind: lastword.Orders, Held: held}, true, true, "You can push it then. Next I'll mend the second test.", ""},
 		{lastword.Word{}, false, false, "It is slow.", ""},
 	} {
-		veto := CheckWord(test.word, test.called, test.changed, func() *lastmessage.Closing { return lastmessage.ReadMessage(test.message) })
+		veto := VetoByPrompt(test.word, test.called, test.changed, func() *lastmessage.Closing { return lastmessage.ReadMessage(test.message) })
 		scratch.Equal(t, veto.Rule, test.want, test.word, test.changed, test.message)
 	}
 }

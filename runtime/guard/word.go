@@ -8,10 +8,10 @@ import (
 // Escaped is the evidence if the last word was the Esc key.
 const Escaped = "you pressed Esc"
 
-// CheckWord returns a veto if the user's last word forbids work, or holds back the work that the message announces.
+// VetoByPrompt returns a veto if the user's last word forbids work, or holds back the work that the message announces.
 // After a turn with no changes, an unclear word is also a veto, and so is a question, unless the message announces to look
 // for more. After a turn with no tool calls, so is a mere statement.
-func CheckWord(word lastword.Word, called, changed bool, message func() *lastmessage.Closing) Veto {
+func VetoByPrompt(word lastword.Word, called, changed bool, message func() *lastmessage.Closing) Veto {
 	switch {
 	case word.Kind == lastword.Forbids && word.Evidence == Escaped:
 		return Veto{Rule: "forbids", Evidence: Escaped}
@@ -24,7 +24,7 @@ func CheckWord(word lastword.Word, called, changed bool, message func() *lastmes
 		return Veto{Rule: "answers", Evidence: "you asked " + word.Evidence + ", and this is the answer"}
 	}
 	if word.Held != "" {
-		if said, ok := lastword.FindHeld(word.Held, message().AnnouncementOrEnd()); ok {
+		if said, ok := lastword.FindBanned(word.Held, message().AnnouncementOrEnd()); ok {
 			return Veto{Rule: "forbids", Evidence: "you said " + said + ", and the message is about that"}
 		}
 	}

@@ -155,22 +155,22 @@ func (s *start) reserveCost(q judge.Question, j judge.Options) (taken int64, why
 	return taken, "the cost of questions cannot be saved"
 }
 
-// askAndPay asks the judge and replaces taken, the day's reservation, with the actual cost. tellUser reports
+// askAndPay asks the judge and replaces taken, the day's reservation, with the actual cost. tellFailing reports
 // whether to notify the user of repeated failures.
-func (s *start) askAndPay(q judge.Question, taken int64) (reply judge.Reply, tellUser bool) {
+func (s *start) askAndPay(q judge.Question, taken int64) (reply judge.Reply, tellFailing bool) {
 	begun := time.Now()
 	reply = s.runJudge(q)
 	uncounted := reply.Failed == "" && reply.Usage == judge.Usage{}
 	if reply.Micros == 0 && (uncounted || reply.Failed == judge.TimedOut || reply.Failed == judge.Junk || reply.Failed == judge.Crashed) {
 		reply.Micros = taken // the cost is unknown, and the limit in dollars must hold
 	}
-	tellUser, err := ledger.SettleSpending(s.spendDir(), s.Now, s.Now.Add(time.Since(begun)), taken, ledger.Outcome{
+	tellFailing, err := ledger.SettleSpending(s.spendDir(), s.Now, s.Now.Add(time.Since(begun)), taken, ledger.Outcome{
 		Micros: reply.Micros, Failure: string(reply.Failed), Detail: shortenText(reply.Detail, 200), Unasked: reply.Failed == judge.Redirected,
 	})
 	if err != nil {
 		s.noteForDebug("settle judge: " + err.Error())
 	}
-	return reply, tellUser
+	return reply, tellFailing
 }
 
 // applyJudgeAnswer makes v a continue if goOn is set, otherwise a stop. It gives the judge's explanation, why, only to

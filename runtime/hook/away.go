@@ -21,7 +21,7 @@ const (
 	sessionStart      = "SessionStart"
 )
 
-func (s *start) denyWhileAway(settings Settings) {
+func (s *start) denyAwayRequest(settings Settings) {
 	order, ok := s.orderInForce()
 	if !ok || s.holdVeto().Rule != "" {
 		return
@@ -45,7 +45,7 @@ func (s *start) denyWhileAway(settings Settings) {
 		Tool: shortenText(s.event.Tool, 100), About: aboutInput(s.event.Input), Questions: questionsOf(s.event), Session: id,
 		Key:    quotation.HashText(s.event.Tool + "\x00" + string(s.event.Input)),
 		Plugin: settings.Plugin, Plan: s.event.PermissionMode == "plan" || s.event.Tool == "ExitPlanMode", Now: s.Now.UnixMilli(),
-		Present: away.IsPresent(&brought.Away, id, snapshot.View.OwnAt, snapshot.View.Turns), Calls: snapshot.View.Calls,
+		Present: away.CameBack(&brought.Away, id, snapshot.View.OwnAt, snapshot.View.Turns), Calls: snapshot.View.Calls,
 	})
 	if e.Did != "" {
 		if err := brought.AddEvent(e); err != nil {
@@ -98,14 +98,14 @@ func (s *start) showOrderAndHold() {
 	if veto := s.holdVeto(); veto.Rule != "" {
 		lines = append(lines, veto.Evidence+", so "+s.event.Host.Agent+" may stop whatever is left; "+s.Self()+" resume lifts it")
 	}
-	if len(lines) > 0 && !s.hasBeenShown() {
+	if len(lines) > 0 && !s.noteShown() {
 		_ = s.printAnswer(said{systemMessage: strings.Join(lines, "\n")})
 	}
 }
 
-// hasBeenShown reports whether some other plugin has just shown it, and records that this one does. Two plugins that
+// noteShown reports whether some other plugin has just shown it, and records that this one does. Two plugins that
 // cannot record it show it twice.
-func (s *start) hasBeenShown() bool {
+func (s *start) noteShown() (already bool) {
 	shown, err := ledger.LockAwayLog(cmp.Or(s.safeAwayDir(), s.state), ledger.AwayOrder{ID: sessionStart})
 	if err != nil {
 		s.noteForDebug("write away: " + err.Error())
@@ -158,9 +158,9 @@ func (s *start) orderInForce() (o ledger.AwayOrder, ok bool) {
 	return o, ok
 }
 
-// yieldsToDaily reports whether the plugin of a loop that does not drive the session leaves an away order to a daily
+// yieldsAwayOrder reports whether the plugin of a loop that does not drive the session leaves an away order to a daily
 // plugin.
-func (s *Snapshot) yieldsToDaily() bool {
+func (s *Snapshot) yieldsAwayOrder() bool {
 	isDaily := func(known *strategy.Strategy) bool {
 		return known.KindOf() == strategy.Daily && s.stillDecides(known.Name)
 	}
@@ -169,15 +169,15 @@ func (s *Snapshot) yieldsToDaily() bool {
 
 // askAway returns the away order's answer to the stop, or else the strategy's verdict. The order cannot override a
 // guard or a continue of a loop.
-func (s *Snapshot) askAway() away.Answer {
-	if s.Veto.Rule != "" || s.Settings.Strategy.Event != "Stop" || s.Verdict.Decision == strategy.Continue && s.Verdict.Remember.Key != "" || s.yieldsToDaily() {
+func (s *Snapshot) askAway() (orVerdict away.Answer) {
+	if s.Veto.Rule != "" || s.Settings.Strategy.Event != "Stop" || s.Verdict.Decision == strategy.Continue && s.Verdict.Remember.Key != "" || s.yieldsAwayOrder() {
 		return away.Answer{Verdict: s.Verdict}
 	}
 	count, dir := s.stopToCount(), s.Event.Cwd
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
 		dir = real // orders name their project without links
 	}
-	return away.AnswerStop(s.Away, away.Stop{
+	return away.AnswerToStop(s.Away, away.Stop{
 		Situation: &s.Situation, Verdict: s.Verdict,
 		Session: shortenText(s.Event.SessionID, 200), Key: count.Seen, Plugin: s.Settings.Plugin, Now: s.Now.UnixMilli(),
 		Typed: s.View.OwnAt, Turns: s.View.Turns, Work: s.View.Work, Dir: dir,

@@ -62,10 +62,10 @@ func (s *Snapshot) meetPrompt(state ledger.State) ledger.State {
 		state = takeWord(state, said, s.readWords(o.Words), o.At)
 	}
 	for _, words := range heard {
-		state = takeDoubtfulWord(state, s.readWords(words))
+		state = takeWordOfAnyone(state, s.readWords(words))
 	}
 	if s.View.Escaped {
-		state = takeDoubtfulWord(state, lastword.Word{Kind: lastword.Forbids, Evidence: guard.Escaped})
+		state = takeWordOfAnyone(state, lastword.Word{Kind: lastword.Forbids, Evidence: guard.Escaped})
 	}
 	return state
 }
@@ -122,9 +122,9 @@ func takeWord(state ledger.State, promptID string, word lastword.Word, at int64)
 	return state
 }
 
-// takeDoubtfulWord applies a prompt that might not be the user's. It counts only if it forbids work, or asks
+// takeWordOfAnyone applies a prompt that might not be the user's. It counts only if it forbids work, or asks
 // something while work is not forbidden.
-func takeDoubtfulWord(state ledger.State, word lastword.Word) ledger.State {
+func takeWordOfAnyone(state ledger.State, word lastword.Word) ledger.State {
 	if word.Kind == lastword.Forbids || word.Kind == lastword.Asks && state.Said.Kind != string(lastword.Forbids) {
 		state.Said.Kind, state.Said.Evidence = string(word.Kind), word.Evidence
 		state.Leave, state.Once = "", false
@@ -132,8 +132,8 @@ func takeDoubtfulWord(state ledger.State, word lastword.Word) ledger.State {
 	return state
 }
 
-// whyNeedNotAsk returns why the agent may go on without asking, or "".
-func (s *Snapshot) whyNeedNotAsk() string {
+// whyMayGoOn returns why the agent may go on without asking, or "".
+func (s *Snapshot) whyMayGoOn() string {
 	choice := rules.AfterYes
 	if ruled, ok := s.Settings.Options.(rules.Ruled); ok && ruled.Chosen().Leave != "" {
 		choice = ruled.Chosen().Leave
@@ -147,9 +147,9 @@ func (s *Snapshot) whyNeedNotAsk() string {
 	return s.met.Leave
 }
 
-// noteOutcome updates the next state in out. A continue by the rule leave uses up the permission of a single yes. A
+// updateNext updates the next state in out. A continue by the rule leave uses up the permission of a single yes. A
 // headless continue records that the agent was told to wait. A stop notes if the agent asks to go on or waits for the user.
-func (s *Snapshot) noteOutcome(out *Settled) {
+func (s *Snapshot) updateNext(out *Settled) {
 	if s.Settings.Strategy.Event != "Stop" {
 		return
 	}
@@ -162,7 +162,7 @@ func (s *Snapshot) noteOutcome(out *Settled) {
 			next.Stood = s.View.Turns + s.View.Feedback.All
 		}
 	case out.Rule == headless:
-		next.Waits = waitsKey(*next)
+		next.Waits = toldWaitKey(*next)
 	case out.Rule == "leave" && next.Once:
 		next.Leave, next.Once = "", false
 	}

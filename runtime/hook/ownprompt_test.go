@@ -322,7 +322,7 @@ func TestLeave(t *testing.T) {
 				state = takeWord(state, fmt.Sprint(i), lastword.Word{Kind: step.word, Evidence: "“until all tasks are done”"}, 0)
 			}
 			s := Snapshot{Stop: Stop{Settings: settings}, met: state}
-			if got := s.whyNeedNotAsk(); got != step.want {
+			if got := s.whyMayGoOn(); got != step.want {
 				t.Errorf("%s, step %d: %q, want %q", name, i, got, step.want)
 			}
 			out := Settled{Next: state, Verdict: strategy.Verdict{Decision: strategy.Stop}}
@@ -332,7 +332,7 @@ func TestLeave(t *testing.T) {
 			case step.stop == "asks" && step.want != "":
 				out.Decision, out.Rule = strategy.Continue, "leave"
 			}
-			s.noteOutcome(&out)
+			s.updateNext(&out)
 			if state = out.Next; out.Decision == strategy.Stop {
 				state.AsksLeave = step.stop == "asks"
 			} else if state.AsksLeave {

@@ -21,29 +21,29 @@ func (p *ProgressCommand) Members(m *codec.Coder) {
 	codec.Number(m, "every", &p.Every)
 }
 
-func (p ProgressCommand) WantsEvent(e activity.LoopEvent) bool {
+func (p ProgressCommand) IsDueFor(e activity.LoopEvent) bool {
 	return e.Event != activity.LoopGoesOn || e.Count%max(p.Every, 1) == 0
 }
 
-// reportEvents adds the events to the history of loops, and runs the user's command for them. After the first error it
+// recordEvents adds the events to the history of loops, and runs the user's command for them. After the first error it
 // no longer runs the command. The command takes time, so no lock may be held.
-func (s *start) reportEvents(events []activity.LoopEvent, to *ProgressCommand) {
+func (s *start) recordEvents(events []activity.LoopEvent, to *ProgressCommand) {
 	for _, e := range events {
-		if err := ReportLoopEvent(s.state, to, e, s.Getenv, time.Until(s.finish)); err != nil {
+		if err := RecordLoopEvent(s.state, to, e, s.Getenv, time.Until(s.finish)); err != nil {
 			s.noteForDebug(err.Error())
 			to = nil
 		}
 	}
 }
 
-// ReportLoopEvent adds an event to the history of loops, and runs the user's command if it wants the event. A
+// RecordLoopEvent adds an event to the history of loops, and runs the user's command if it wants the event. A
 // cancel event of a loop that is over is ignored.
-func ReportLoopEvent(state string, to *ProgressCommand, e activity.LoopEvent, getenv func(string) string, within time.Duration) error {
+func RecordLoopEvent(state string, to *ProgressCommand, e activity.LoopEvent, getenv func(string) string, within time.Duration) error {
 	if e.Event == activity.LoopCancelled && ledger.PastOfLoop(state, e.Loop, e.Dir).Over {
 		return nil
 	}
 	err := ledger.AppendLoop(state, e)
-	if to == nil || !to.WantsEvent(e) {
+	if to == nil || !to.IsDueFor(e) {
 		return err
 	}
 	e.File = ""

@@ -128,7 +128,7 @@ func (h Process) Run() (code int) {
 	settings := s.own.ReadSettings(s.state, s.projectDir())
 	switch s.event.Name {
 	case permissionRequest:
-		s.denyWhileAway(settings)
+		s.denyAwayRequest(settings)
 		return 0
 	case sessionStart:
 		s.notePluginIsOn(settings)
@@ -147,16 +147,16 @@ func (h Process) Run() (code int) {
 		s.runOwnScript(a.dir, a.Script)
 	}
 	if len(a.Events) > 0 {
-		s.reportEvents(a.Events, settings.Progress)
+		s.recordEvents(a.Events, settings.Progress)
 	}
 	if a.first {
-		ledger.SweepOldSessions(s.state, s.Now)
+		ledger.SweepSomeSessions(s.state, s.Now)
 	}
 	return code
 }
 
-// readEvent reads the plugin and the event. answerable is false if there is no event for the plugin to answer.
-func (s *start) readEvent() (f *fault, answerable bool) {
+// readEvent reads the plugin and the event. forUs is false if there is no event for the plugin to answer.
+func (s *start) readEvent() (f *fault, forUs bool) {
 	var err error
 	if s.root, err = findRoot(s.Executable, s.PluginRoot); err != nil {
 		f = &fault{faultPlugin, err}

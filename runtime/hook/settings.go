@@ -72,10 +72,10 @@ func (s Settings) MaxContinues() (inARow int) {
 	return min(s.Limits.Burst, s.Limits.PerPrompt, s.Limits.PerHour, s.Limits.Idle)
 }
 
-// MaxIterations returns the maximum number of iterations of a loop. ok is false for a strategy that drives no loops.
-func (s Settings) MaxIterations() (rounds int, ok bool) {
-	loop, ok := s.Options.(strategy.Looping)
-	if !ok {
+// MaxIterations returns the maximum number of iterations of a loop. loops is false for a strategy that drives no loops.
+func (s Settings) MaxIterations() (rounds int, loops bool) {
+	loop, loops := s.Options.(strategy.Looping)
+	if !loops {
 		return 0, false
 	}
 	return loop.MaxIterations(), true
@@ -115,9 +115,9 @@ type LayerFile struct {
 	most int // bytes
 }
 
-// Layers returns the paths of the plugin's settings files, from weakest to strongest. In the home directory, the
+// LayerFiles returns the paths of the plugin's settings files, from weakest to strongest. In the home directory, the
 // project's file belongs to the user and is listed once.
-func (p Plugin) Layers(state, project string) (authorFirst []LayerFile) {
+func (p Plugin) LayerFiles(state, project string) (authorFirst []LayerFile) {
 	all := make([]LayerFile, 0, 3)
 	own := p.path
 	if p.Root != "" {
@@ -138,7 +138,7 @@ func (p Plugin) Layers(state, project string) (authorFirst []LayerFile) {
 // ReadSettings merges the plugin's layers over the strategy's defaults, and lists mistakes in Faults.
 func (p Plugin) ReadSettings(state, project string) Settings {
 	s := Settings{Plugin: p.Name, Strategy: p.Strategy, Limits: guard.Defaults, Options: p.Strategy.New()}
-	for _, layer := range p.Layers(state, project) {
+	for _, layer := range p.LayerFiles(state, project) {
 		data, err := p.data, error(nil)
 		if layer.By != strategy.Author {
 			data, err = file.ReadRegular(layer.Path, layer.most)
@@ -211,7 +211,7 @@ const WholeFile = "the whole file is not in force: "
 func (s Settings) Overlay(data []byte, by strategy.Writer) (Settings, []string, error) {
 	l := strategy.Layer{By: by, Strategy: s.Strategy.Name, IsAbs: filepath.IsAbs}
 	f := settingsMembers{options: s.Strategy.New()}
-	parts, whole := codec.ReadStrictly(data, &f, func(name string) bool { return knowsMember(name, &l) })
+	parts, whole := codec.ReadStrictly(data, &f, func(name string) bool { return anyHasMember(name, &l) })
 	if whole != nil {
 		return s, nil, errors.New(whole.DescribeIn(data))
 	}
@@ -296,9 +296,9 @@ func (s Settings) raiseCommand(name, state, home, self string) string {
 	return ""
 }
 
-// knowsMember reports whether any strategy defines a member with this name. It notes a fault in l if this
+// anyHasMember reports whether any strategy defines a member with this name. It notes a fault in into if this
 // strategy must not contain the member.
-func knowsMember(name string, l *strategy.Layer) bool {
+func anyHasMember(name string, into *strategy.Layer) bool {
 	named := func(member string) bool { return strings.EqualFold(member, name) }
 	for _, known := range registry.Strategies {
 		if !slices.ContainsFunc(codec.MemberNames(known.New()), named) {
@@ -306,7 +306,7 @@ func knowsMember(name string, l *strategy.Layer) bool {
 		}
 		for _, own := range known.Special {
 			if named(own[0]) {
-				l.NoteFault(own[0] + ": " + l.Strategy + " " + own[1])
+				into.NoteFault(own[0] + ": " + into.Strategy + " " + own[1])
 			}
 		}
 		return true

@@ -90,7 +90,7 @@ func (stop Stop) Examine() Snapshot {
 	}
 	s.readTranscript(needs)
 	if !s.Unguarded && s.applyVeto(s.vetoByEventOrLog()) {
-		s.waitIfHeadless()
+		s.goOnIfHeadless()
 		return s
 	}
 	if needs.Files != nil && s.Space != nil {
@@ -105,14 +105,14 @@ func (stop Stop) Examine() Snapshot {
 		s.Faults = append(s.Faults, err.Error())
 	}
 	if !s.Unguarded && s.Situation.Team.Role == activity.Teammate {
-		s.applyVeto(s.vetoAsTeammate())
+		s.applyVeto(s.vetoQuietTeammate())
 	}
 	return s
 }
 
-// vetoAsTeammate returns a veto for a teammate, because the team's lead will wake it. There is no veto if the hook
+// vetoQuietTeammate returns a veto for a teammate, because the team's lead will wake it. There is no veto if the hook
 // would be silent anyway, or if the last message announces the next action.
-func (s *Snapshot) vetoAsTeammate() guard.Veto {
+func (s *Snapshot) vetoQuietTeammate() guard.Veto {
 	v := &s.Verdict
 	if v.Decision == s.Settings.Strategy.NoEffect() && v.Page == "" ||
 		lastmessage.ReadMessage(s.Situation.Message.Text).AnnouncesWork() {
@@ -144,7 +144,7 @@ func (s *Snapshot) vetoByEventOrLog() guard.Veto {
 		for _, task := range s.View.Started {
 			work = append(work, task.What)
 		}
-		veto = guard.CheckWork(work)
+		veto = guard.CheckRunning(work)
 	}
 	switch {
 	case veto.Rule != "" || s.Settings.Strategy.Event != "Stop":
@@ -169,16 +169,16 @@ func (s *Snapshot) vetoByEventOrLog() guard.Veto {
 		if failed { // its message is the error
 			word.Held = ""
 		}
-		veto = guard.CheckWord(word, s.View.CallsInTurn > 0 || failed, turn.Changed || failed, func() *lastmessage.Closing { return lastmessage.ReadMessage(s.Situation.Message.Text) })
+		veto = guard.VetoByPrompt(word, s.View.CallsInTurn > 0 || failed, turn.Changed || failed, func() *lastmessage.Closing { return lastmessage.ReadMessage(s.Situation.Message.Text) })
 	}
 	return veto
 }
 
-// waitIfHeadless applies to hosts that exit at the end of the turn and cannot wake the agent. Once per
+// goOnIfHeadless applies to hosts that exit at the end of the turn and cannot wake the agent. Once per
 // prompt, it replaces a veto for background or scheduled work with a continue.
-func (s *Snapshot) waitIfHeadless() {
+func (s *Snapshot) goOnIfHeadless() {
 	waits := s.Veto.Rule == "background" || s.Veto.Rule == "scheduled"
-	if !waits || !s.Headless || s.Settings.Strategy.Event != "Stop" || s.Settings.Strategy.Loop != nil || s.Before.Waits == waitsKey(s.met) {
+	if !waits || !s.Headless || s.Settings.Strategy.Event != "Stop" || s.Settings.Strategy.Loop != nil || s.Before.Waits == toldWaitKey(s.met) {
 		return
 	}
 	s.Veto.Rule = headless
@@ -190,9 +190,9 @@ func (s *Snapshot) waitIfHeadless() {
 
 const headless = "headless"
 
-// waitsKey returns the value of Waits for a prompt in which the agent was told to wait in the foreground. It is not
+// toldWaitKey returns the value of Waits for a prompt in which the agent was told to wait in the foreground. It is not
 // empty, even if the prompt has no name.
-func waitsKey(state ledger.State) string { return "for " + state.Prompt }
+func toldWaitKey(state ledger.State) string { return "for " + state.Prompt }
 
 func (s *Snapshot) applyVeto(veto guard.Veto) bool {
 	if veto.Rule == "" {
@@ -214,7 +214,7 @@ const (
 var lagBlind = 500 * time.Millisecond //nolint:gochecknoglobals
 
 func (s *Snapshot) maxLag() time.Duration {
-	if s.lacksPrompt() {
+	if s.goesOnBlind() {
 		return lagBlind
 	}
 	if n := len(s.View.Calls); s.Away != nil && n > 0 && !s.View.Calls[n-1].Done {
@@ -223,9 +223,9 @@ func (s *Snapshot) maxLag() time.Duration {
 	return lag
 }
 
-// lacksPrompt reports whether we would continue without having seen the prompt, which might forbid it. After a
+// goesOnBlind reports whether we would continue without having seen the prompt, which might forbid it. After a
 // session's first decision, a log without prompt IDs is trusted.
-func (s *Snapshot) lacksPrompt() bool {
+func (s *Snapshot) goesOnBlind() bool {
 	return s.hasLineID() && !s.View.Opening.Found && (s.Before.Number == 0 || s.View.PromptID != "") && s.Event.TranscriptPath != "" && s.Verdict.Decision == strategy.Continue
 }
 
@@ -241,7 +241,7 @@ func (s *Snapshot) transcriptLags() bool {
 		return false
 	}
 	late := !s.hasLineID() && !s.Event.Host.Prompts && event != "" && known != "" && event != known
-	return late || s.lacksPrompt() || s.Verdict.Page != "" || s.Settings.Options.Needs().Calls || s.Away != nil && s.Away.Order.Check != ""
+	return late || s.goesOnBlind() || s.Verdict.Page != "" || s.Settings.Options.Needs().Calls || s.Away != nil && s.Away.Order.Check != ""
 }
 
 // readWorkspace sets situation.Workspace and reads into it the files that wants names, at most maxWants. It calls wants
@@ -336,7 +336,7 @@ func (s *Snapshot) buildSituation(needs strategy.Needs) {
 			Running:  len(view.Started), Active: event.Active || h.Forgets && view.Feedback.InTurn > 0,
 			Ours: s.met.InPrompt > 0,
 			Word: lastword.Word{Kind: lastword.Kind(s.met.Said.Kind), Evidence: s.met.Said.Evidence, Held: s.met.Said.Held}, WordAt: s.met.Said.At,
-			Changed: view.Changed, Leave: s.whyNeedNotAsk(), Attended: s.Attended, Away: s.Away != nil,
+			Changed: view.Changed, Leave: s.whyMayGoOn(), Attended: s.Attended, Away: s.Away != nil,
 		},
 		Team: view.Team,
 		Session: strategy.Session{
@@ -369,11 +369,11 @@ func (s *Snapshot) buildSituation(needs strategy.Needs) {
 
 // mergePlans returns the plans named in text, then the other known plans. text is the last message, which might not be
 // in the transcript yet.
-func mergePlans(text string, known []activity.Plan) (all []activity.Plan) {
+func mergePlans(text string, older []activity.Plan) (all []activity.Plan) {
 	for _, name := range transcript.PlansIn(text) {
 		all = append(all, activity.Plan{Name: name})
 	}
-	for _, p := range known {
+	for _, p := range older {
 		i := slices.IndexFunc(all, func(other activity.Plan) bool { return other.Name == p.Name })
 		if i < 0 {
 			all = append(all, p)
@@ -458,7 +458,7 @@ func (s *Snapshot) Settle() Settled {
 	if strings.Contains(out.Told, cliName+" loop") {
 		out.Told = strings.ReplaceAll(out.Told, cliName+" loop", s.cliCommand()+" loop")
 	}
-	s.noteOutcome(&out)
+	s.updateNext(&out)
 	out.Next.Log = s.Log
 	return out
 }

@@ -102,7 +102,7 @@ func (s *start) claimWait(settings Settings) (before wake.Moment, wait time.Dura
 	defer session.Close()
 	snapshot := s.examineStop(s.stopOf(settings, session.State))
 	before = s.momentOf(&snapshot)
-	if snapshot.yieldsToDaily() {
+	if snapshot.yieldsAwayOrder() {
 		return before, 0, nil
 	}
 	if err := session.LockSession(); err != nil {
@@ -112,7 +112,7 @@ func (s *start) claimWait(settings Settings) (before wake.Moment, wait time.Dura
 	if !ok {
 		return before, 0, nil
 	}
-	verdict, cannot := snapshot.Verdict, before.WhyNoWait(s.event.SessionID)
+	verdict, cannot := snapshot.Verdict, before.WhyNoWake(s.event.SessionID)
 	if snapshot.Veto.Rule == "" {
 		wait, _ = wake.WaitAfter(claim.Times)
 		next, why := wake.Coming+timestamp.LengthInWords(wait.Milliseconds()), cannot
@@ -145,7 +145,7 @@ func (s *start) claimWait(settings Settings) (before wake.Moment, wait time.Dura
 func (s *start) momentOf(of *Snapshot) wake.Moment {
 	return wake.Moment{
 		Client: s.ownClient(), At: s.Now.UnixMilli(), Turns: of.View.Turns, Calls: of.View.CallsInTurn,
-		Words: of.View.Text, Typed: s.lastTyped(), Switches: s.readSwitchFiles(),
+		Words: of.View.Text, Typed: s.lastTyped(), Switches: s.readSettingsFiles(),
 	}
 }
 
@@ -173,10 +173,10 @@ func (s *start) ownClient() (own wake.Client) {
 	return own
 }
 
-// readSwitchFiles returns, as one string to compare, the members of the user's and the project's settings of Claude
+// readSettingsFiles returns, as one string to compare, the members of the user's and the project's settings of Claude
 // Code that enable plugins and disable hooks, and the plugins that are installed. A file that cannot be read counts as
 // changed.
-func (s *start) readSwitchFiles() (toCompare string) {
+func (s *start) readSettingsFiles() (toCompare string) {
 	var all []string
 	config, project := filepath.Dir(s.state), filepath.Join(s.projectDir(), ".claude")
 	for _, path := range []string{

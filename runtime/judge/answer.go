@@ -41,7 +41,7 @@ func ReadAnswer(data []byte) (cont bool, why string, err error) {
 	seen := map[string]bool{}
 	w := codec.EnterValue(data, '{')
 	for w.Next() {
-		key, value := codec.ExactText(w.Key), w.Value()
+		key, value := codec.ExactText(w.Key), w.TakeValue()
 		if seen[key] {
 			return false, "", errors.New("the answer has " + OneLine(key, 40) + " twice")
 		}

@@ -52,12 +52,12 @@ func (p Page) String() string {
 		"\n  Todo state: " + p.Todos.String() +
 		"\n  Last tools: [" + strings.Join(calls, ", ") + "]" +
 		"\n  Latest request: " + quoteText(request, maxRequestBytes) +
-		"\n  Waiting for: " + p.waitingInWords() +
+		"\n  Waiting for: " + p.waitsFor() +
 		"\n  Last message: " + quoteText(endOfMessage(p.Message), maxMessageBytes+10) +
 		"\n\nDECIDE: Should " + cmp.Or(shownField(p.Agent), "Claude") + " continue working autonomously?\n"
 }
 
-func (p Page) waitingInWords() string {
+func (p Page) waitsFor() string {
 	if p.Asked != "" {
 		return "the user (" + shownField(p.Asked) + ")"
 	}

@@ -104,12 +104,12 @@ type Reply struct {
 }
 
 func (r *Reply) Members(m *codec.Coder) {
-	m.KeepEmpty().Bool("continue", &r.Continue)
+	m.KeepNext().Bool("continue", &r.Continue)
 	m.Text("why", &r.Why)
 	m.Text("model", &r.Model)
-	m.KeepEmpty().Object("usage", &r.Usage)
-	codec.Number(m.KeepEmpty(), "micros", &r.Micros)
-	codec.Number(m.KeepEmpty(), "took", &r.Took)
+	m.KeepNext().Object("usage", &r.Usage)
+	codec.Number(m.KeepNext(), "micros", &r.Micros)
+	codec.Number(m.KeepNext(), "took", &r.Took)
 	m.Text("failed", (*string)(&r.Failed))
 	m.Text("detail", &r.Detail)
 }
@@ -129,8 +129,8 @@ type Usage struct {
 }
 
 func (u *Usage) Members(m *codec.Coder) {
-	codec.Number(m.KeepEmpty(), "input", &u.Input)
-	codec.Number(m.KeepEmpty(), "output", &u.Output)
+	codec.Number(m.KeepNext(), "input", &u.Input)
+	codec.Number(m.KeepNext(), "output", &u.Output)
 	codec.Number(m, "cache_read", &u.CacheRead)
 	codec.Number(m, "cache_write", &u.CacheWrite)
 }

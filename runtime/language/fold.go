@@ -48,13 +48,13 @@ func FoldText(s string) (lowerOneLine string) {
 			blank = true
 			continue
 		}
-		b.WriteRune(foldRune(r))
+		b.WriteRune(lowerRune(r))
 		blank = false
 	}
 	return b.String()
 }
 
-func foldRune(r rune) (lowered rune) {
+func lowerRune(r rune) (lowered rune) {
 	switch {
 	case r == '’' || r == '‘' || r == 'ʼ':
 		return '\''

@@ -89,7 +89,7 @@ func (f *finder) matchesAt(pattern, s string, i int, good func(end int) bool) bo
 		i = len(s) - len(strings.TrimLeft(s[i:], " "))
 		switch {
 		case pattern[0] == '$':
-			return endsSentence(s[i:], pattern[1:]) && good(i)
+			return hasFewWords(s[i:], pattern[1:]) && good(i)
 		case strings.HasPrefix(pattern, "…"):
 			rest := strings.TrimLeft(pattern[len("…"):], " ")
 			for j := i; j <= len(s); j++ {
@@ -198,11 +198,11 @@ func (f *finder) hasMemberAt(c Class, s string, i int, rest string, good func(en
 	return false
 }
 
-// beginsRun reports whether the words of run match at offset i of s, and returns the end of the match. A star matches
-// the rest of a word.
-func beginsRun(run, s string, i int) (end int, ok bool) {
-	for run != "" {
-		word, rest, star := strings.Cut(run, "*")
+// beginsRun reports whether the words of phrase match at offset i of s, and returns the end of the match. A star
+// matches the rest of a word.
+func beginsRun(phrase, s string, i int) (end int, ok bool) {
+	for phrase != "" {
+		word, rest, star := strings.Cut(phrase, "*")
 		if !strings.HasPrefix(s[i:], word) {
 			return 0, false
 		}
@@ -210,17 +210,17 @@ func beginsRun(run, s string, i int) (end int, ok bool) {
 		if star {
 			i = len(s) - len(strings.TrimLeftFunc(s[i:], isWordRune))
 		}
-		run = rest
+		phrase = rest
 	}
 	return i, !IsWithinWord(s, i)
 }
 
-// endsSentence reports whether the number of words in rest is at most the digit in maxDigit. If maxDigit is empty,
+// hasFewWords reports whether the number of words in rest is at most the digit in maxWords. If maxWords is empty,
 // rest must contain no word.
-func endsSentence(rest, maxDigit string) bool {
+func hasFewWords(rest, maxWords string) bool {
 	most := 0
-	if maxDigit != "" {
-		most = int(maxDigit[0] - '0')
+	if maxWords != "" {
+		most = int(maxWords[0] - '0')
 	}
 	word := false
 	for _, r := range rest {

@@ -82,7 +82,7 @@ func PackCodes() (all []string) {
 
 // ForeignLanguage returns the name of a message's only language, or "" for English. It also returns "" for several
 // languages, which are a guess: English messages contain common words of other languages, and all contain English terms.
-func ForeignLanguage(codes []string) string {
+func ForeignLanguage(codes []string) (onlyOne string) {
 	if len(codes) == 1 && codes[0] != "en" && PackNamed(codes[0]) != nil {
 		return PackNamed(codes[0]).Name
 	}

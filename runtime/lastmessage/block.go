@@ -151,15 +151,15 @@ const maxSentence = 600 // bytes, of its end
 
 type sentence struct {
 	said   string // as written
-	plain  string // as of withoutCode
+	plain  string // as of ownWordsOnly
 	folded string // plain, folded for comparison
 	end    rune   // the final sign, 0 for none
 	title  bool   // it is part of a heading, where a question mark asks no one
 }
 
-// withoutCode returns a block without emphasis. It replaces inline code and URLs with a backtick, quotations with an
+// ownWordsOnly returns a block without emphasis. It replaces inline code and URLs with a backtick, quotations with an
 // empty one (""), and links with labels. offsets[i] is the offset in text of the byte out[i].
-func withoutCode(text string) (out string, offsets []int) {
+func ownWordsOnly(text string) (out string, offsets []int) {
 	b := make([]byte, 0, len(text))
 	offsets = make([]int, 0, len(text)+1)
 	put := func(s string, at int) {
@@ -275,7 +275,7 @@ func quotesIn(text string) []span {
 }
 
 func splitSentences(b block) []sentence {
-	p, from := withoutCode(b.text)
+	p, from := ownWordsOnly(b.text)
 	var all []sentence
 	start := 0
 	cut := func(end int, sign rune) {
@@ -310,7 +310,7 @@ func splitSentences(b block) []sentence {
 			}
 			cut(next, r)
 		case '。', '！', '？', '؟', '।', '॥':
-			next, r = signsAt(p, next, r)
+			next, r = endOfSigns(p, next, r)
 			cut(next, r)
 		case '\n':
 			if !isSoftWrap(p[start:i], p[next:]) {
@@ -329,7 +329,7 @@ func splitSentences(b block) []sentence {
 	return all
 }
 
-func signsAt(p string, at int, sign rune) (end int, shown rune) {
+func endOfSigns(p string, at int, sign rune) (end int, shown rune) {
 	end = len(p) - len(strings.TrimLeft(p[at:], "。！？؟।)）」』\"'"))
 	if strings.ContainsRune(p[at:end], '？') {
 		sign = '？'

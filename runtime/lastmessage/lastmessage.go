@@ -160,7 +160,7 @@ func (c *Closing) AnnouncesSearch() bool {
 	return (starts || announces) && !moves && c.in.Has(language.Seek, last.final[0].folded)
 }
 
-func (c *Closing) saysClass(class language.Class, beforeClosing bool) (string, bool) {
+func (c *Closing) saysClass(class language.Class, beforeClosing bool) (said string, ok bool) {
 	lists := [][]sentence{c.intro, c.final}
 	if beforeClosing {
 		lists = [][]sentence{c.near}
@@ -195,7 +195,7 @@ func isQuestion(s sentence) bool { return !s.title && s.end == '?' || s.end == '
 
 func (c *Closing) asksQuestion() (string, bool) {
 	for _, b := range c.prose[max(0, len(c.prose)-30):] {
-		if b.kind != row && offersMenu(b.text) {
+		if b.kind != row && offersKeys(b.text) {
 			return b.text, true
 		}
 	}
@@ -209,8 +209,8 @@ func (c *Closing) asksQuestion() (string, bool) {
 	return "", false
 }
 
-// offersMenu reports whether text offers a key to press: "[C] Continue". It ignores "[X]", a check box.
-func offersMenu(text string) bool {
+// offersKeys reports whether text offers a key to press: "[C] Continue". It ignores "[X]", a check box.
+func offersKeys(text string) bool {
 	for i := 0; i+4 < len(text); i++ {
 		if text[i] == '[' && text[i+2] == ']' && text[i+3] == ' ' && 'A' <= text[i+1] && text[i+1] <= 'Z' && text[i+1] != 'X' && isWordByteAt(text, i+4) {
 			return true

@@ -36,8 +36,8 @@ type clause struct {
 
 type reader struct{ language.Finders }
 
-// markForbidding makes a clause that only states forbid if it was split from a piece that forbids as a whole.
-func (in reader) markForbidding(clauses []clause) {
+// spreadForbid makes a clause that only states forbid if it was split from a piece that forbids as a whole.
+func (in reader) spreadForbid(clauses []clause) {
 	for i := 1; i < len(clauses); i++ {
 		c := &clauses[i]
 		if split := c.said == clauses[i-1].said; split && c.act == states && in.Has(language.Forbid, in.trimSoft(trimSigns(fold(c.said)))) {
@@ -46,7 +46,7 @@ func (in reader) markForbidding(clauses []clause) {
 	}
 }
 
-func (in reader) actOf(c clause, before []clause) (doing act, byWord bool) {
+func (in reader) actOf(c clause, before []clause) (aim act, byWord bool) {
 	says := func(class language.Class) bool {
 		return slices.ContainsFunc(c.forms, func(text string) bool { return in.Has(class, text) })
 	}
@@ -83,7 +83,7 @@ func mayNameFollow(before []clause) bool {
 }
 
 // actAfterOpener returns the act of a clause whose first words, such as "can you", end at offset openerEnd.
-func (in reader) actAfterOpener(c clause, openerEnd int) act {
+func (in reader) actAfterOpener(c clause, openerEnd int) (orDoes act) {
 	wanted := in.trimSoft(trimSigns(c.text[openerEnd:]))
 	part := c.forms[len(c.forms)-1]
 	whole := part[max(0, strings.Index(part, wanted)):]
@@ -99,7 +99,7 @@ func (in reader) actAfterOpener(c clause, openerEnd int) act {
 }
 
 func (in reader) splitClauses(s lastmessage.Sentence) (all []clause) {
-	pieces := splitAtSigns(s.Text)
+	pieces := splitAtCommas(s.Text)
 	for i, piece := range pieces {
 		asks := strings.Contains(piece, "¿") || s.Asks && i == len(pieces)-1
 		whole := trimSigns(fold(piece))
@@ -125,7 +125,7 @@ func (in reader) splitClauses(s lastmessage.Sentence) (all []clause) {
 	return all
 }
 
-func splitAtSigns(text string) (all []string) {
+func splitAtCommas(text string) (all []string) {
 	start := 0
 	for i, r := range text {
 		next := i + utf8.RuneLen(r)

@@ -14,9 +14,9 @@ const maxHeld = 600
 
 const maxAnnounced = 2000 // bytes at the end of an announcement
 
-// listHeldBack returns the clauses that hold something back, one a line: the words of its subject, a tab, and the
+// holdingClauses returns the clauses that hold something back, one a line: the words of its subject, a tab, and the
 // clause. Where the subject is "", the clause holds back everything.
-func (in reader) listHeldBack(all []clause) string {
+func (in reader) holdingClauses(all []clause) (lines string) {
 	var held strings.Builder
 	var before []string // the subject of the clause before, if that only states something
 	topic := -1         // the sentence of such a clause
@@ -60,10 +60,10 @@ func (in reader) isFiller(word string) bool {
 	return in.MatchLen(word, language.Common, language.Filler, language.Soft, language.And, language.Then, language.Not, language.Bother) == len(word)
 }
 
-// FindHeld returns the first of a prompt's clauses in held whose subject is in the last 2,000 bytes of text.
-func FindHeld(held, text string) (heldClause string, ok bool) {
-	subjects := longWordsOf(fold(quotation.Tail(text, maxAnnounced)))
-	for line := range strings.Lines(held) {
+// FindBanned returns the first of a prompt's clauses whose subject is in the last 2,000 bytes of message.
+func FindBanned(clauses, message string) (heldClause string, ok bool) {
+	subjects := longWordsOf(fold(quotation.Tail(message, maxAnnounced)))
+	for line := range strings.Lines(clauses) {
 		subject, said, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
 		words := strings.Fields(subject)
 		same := func(word string) bool {
@@ -98,7 +98,7 @@ func areRelated(a, b string) bool {
 func longWordsOf(text string) (all []string) {
 	start, how := 0, atEach
 	for i, r := range text + " " {
-		next := splittingOf(r)
+		next := wordSplitOf(r)
 		if next == atEach && how == atBlanks && isPathJoiner(text, i) {
 			next = atBlanks
 		}
@@ -121,10 +121,8 @@ func longWordsOf(text string) (all []string) {
 
 // isPathJoiner reports whether the character at offset i of text joins a name: "src/render.go", "test_vat".
 func isPathJoiner(text string, i int) bool {
-	return i > 0 && i+1 < len(text) && strings.IndexByte("/._", text[i]) >= 0 && isLetter(text[i+1])
+	return i > 0 && i+1 < len(text) && strings.IndexByte("/._", text[i]) >= 0 && 'a' <= text[i+1]|0x20 && text[i+1]|0x20 <= 'z'
 }
-
-func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
 // splitting is the way in which text is split into subjects. It depends on the script.
 type splitting int
@@ -135,7 +133,7 @@ const (
 	inPairs                   // into pairs of characters
 )
 
-func splittingOf(r rune) splitting {
+func wordSplitOf(r rune) splitting {
 	switch {
 	case !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.Is(unicode.M, r) && r != 'ー' || unicode.Is(unicode.Hiragana, r):
 		return atEach

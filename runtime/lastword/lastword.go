@@ -32,7 +32,7 @@ const (
 	Unclear  Kind = "unclear"  // it ends with an objection or doubt ("but", "hmm"), and no known word there orders, asks or forbids
 )
 
-// Word is the result of reading a prompt. Evidence quotes the words that decided. Held is for FindHeld.
+// Word is the result of reading a prompt. Evidence quotes the words that decided. Held is for FindBanned.
 type Word struct {
 	Kind     Kind
 	Evidence string
@@ -106,14 +106,14 @@ func readIn(in reader, own []lastmessage.Sentence, short bool) (word Word, sure 
 			c.act, c.sure = in.actOf(*c, clauses[:j])
 		}
 		if !slices.ContainsFunc(clauses, orders) {
-			in.markForbidding(clauses)
+			in.spreadForbid(clauses)
 		}
 		all = append(all, clauses...)
 	}
 	if n := len(all); n > 0 {
 		sure = all[n-1].sure
 	}
-	held := in.listHeldBack(all)
+	held := in.holdingClauses(all)
 	found := func(kind Kind, said string) Word { return Word{kind, quotation.QuoteEvidence(said), held} }
 	ordered := slices.ContainsFunc(all, orders)
 	if len(own) == 1 && !ordered && in.Has(language.Forbid, trimSigns(fold(own[0].Text))) {
@@ -147,7 +147,7 @@ func readIn(in reader, own []lastmessage.Sentence, short bool) (word Word, sure 
 	}
 	if n := len(all); n > 0 && all[n-1].act == states {
 		switch {
-		case in.saysBut(own):
+		case in.hasWordBut(own):
 			return found(Unclear, all[n-1].said), sure
 		case short && !ordered && !in.namesFaultOrCode(own):
 			return found(States, all[n-1].said), sure
@@ -156,7 +156,7 @@ func readIn(in reader, own []lastmessage.Sentence, short bool) (word Word, sure 
 	return Word{Kind: Orders, Held: held}, sure
 }
 
-func (in reader) saysBut(own []lastmessage.Sentence) bool {
+func (in reader) hasWordBut(own []lastmessage.Sentence) bool {
 	return slices.ContainsFunc(own[max(0, len(own)-2):], func(s lastmessage.Sentence) bool { return in.Has(language.But, fold(s.Text)) })
 }
 
@@ -185,8 +185,8 @@ func (in reader) standingOrder(own []lastmessage.Sentence) (found lastmessage.Se
 	return found, ok
 }
 
-func (in reader) isYes(own []lastmessage.Sentence) (yes bool) {
-	for _, s := range own {
+func (in reader) isYes(users []lastmessage.Sentence) (yes bool) {
+	for _, s := range users {
 		for rest := trimSigns(fold(s.Text)); rest != ""; {
 			if s.Asks && in.MatchLen(rest+"?", language.Yes) > len(rest) { // "why not?"
 				yes, s.Asks = true, false

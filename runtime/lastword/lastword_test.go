@@ -72,7 +72,7 @@ func TestHeld(t *testing.T) {
 		{"The tests don't pass on Windows, fix them", "Next I'll fix the tests on Windows.", ""},
 		{"don't we have tests for that?", "I'll look at the tests.", ""},
 	} {
-		if said, _ := FindHeld(Read(whole(test.prompt)).Held, test.next); said != test.said {
+		if said, _ := FindBanned(Read(whole(test.prompt)).Held, test.next); said != test.said {
 			t.Errorf("%q, %q: %s, want %s", test.prompt, test.next, said, test.said)
 		}
 	}
@@ -118,7 +118,7 @@ func FuzzRead(f *testing.F) {
 	f.Fuzz(func(t *testing.T, begin, end string) {
 		for _, p := range []Prompt{{begin, end}, whole(begin), {begin, ""}, {"", end}} {
 			w := Read(p)
-			FindHeld(w.Held, end)
+			FindBanned(w.Held, end)
 			if len(w.Held) > maxHeld || !utf8.ValidString(w.Held) || !utf8.ValidString(w.Evidence) || len(w.Evidence) > 100 || w.Kind == Unknown && w.Evidence != "" {
 				t.Errorf("%q: %v", p, w)
 			}

@@ -32,7 +32,7 @@ func isSlashCommand(begin string) bool {
 // and last ones. short reports whether they are at most maxShort characters long.
 func ownSentences(p Prompt) (all []lastmessage.Sentence, short bool) {
 	var first, last []lastmessage.Sentence
-	if whole, ok := joinParts(p); ok {
+	if whole, ok := joinOverlap(p); ok {
 		if all = sentencesOf(whole); len(all) <= 2*maxSentences {
 			length := 0
 			for _, s := range all {
@@ -42,14 +42,14 @@ func ownSentences(p Prompt) (all []lastmessage.Sentence, short bool) {
 		}
 		first, last = all, all
 	} else {
-		first, last = sentencesOf(quotation.Head(p.Begin, maxPart)), sentencesOf(afterOpenCode(quotation.Tail(p.End, maxPart)))
+		first, last = sentencesOf(quotation.Head(p.Begin, maxPart)), sentencesOf(afterCutCode(quotation.Tail(p.End, maxPart)))
 		first, last = first[:max(0, len(first)-1)], last[min(1, len(last)):]
 	}
 	return slices.Concat(first[:min(len(first), maxSentences)], last[max(0, len(last)-maxSentences):]), false
 }
 
-// joinParts returns the whole prompt, or false if its beginning and end are too long or do not overlap.
-func joinParts(p Prompt) (string, bool) {
+// joinOverlap returns the whole prompt, or false if its beginning and end are too long or do not overlap.
+func joinOverlap(p Prompt) (string, bool) {
 	if len(p.Begin) > maxPart || len(p.End) > maxPart {
 		return "", false
 	}
@@ -61,8 +61,8 @@ func joinParts(p Prompt) (string, bool) {
 	return "", false
 }
 
-// afterOpenCode removes the rest of a code block that began before text.
-func afterOpenCode(text string) string {
+// afterCutCode removes the rest of a code block that began before text.
+func afterCutCode(text string) string {
 	fences, rest, named := 0, text, false
 	for at := 0; at < len(text); {
 		line, _, _ := strings.Cut(text[at:], "\n")
@@ -80,7 +80,7 @@ func afterOpenCode(text string) string {
 }
 
 func sentencesOf(text string) (all []lastmessage.Sentence) {
-	lines := strings.Split(maskAtMentions(withoutNotes(withoutElements(strings.ToValidUTF8(text, "")))), "\n")
+	lines := strings.Split(maskAtMentions(withoutInserts(withoutHostTags(strings.ToValidUTF8(text, "")))), "\n")
 	for i, line := range lines {
 		if isPrinted(strings.TrimSpace(line), len(lines) > 1) {
 			lines[i] = ""
@@ -94,8 +94,8 @@ func sentencesOf(text string) (all []lastmessage.Sentence) {
 	return all
 }
 
-// withoutElements removes elements that the host adds to a prompt. Their names contain "_" or "-": "<ide_selection>".
-func withoutElements(text string) string {
+// withoutHostTags removes elements that the host adds to a prompt. Their names contain "_" or "-": "<ide_selection>".
+func withoutHostTags(text string) string {
 	for from := 0; ; {
 		i := strings.IndexByte(text[from:], '<')
 		if i < 0 {
@@ -119,7 +119,7 @@ func withoutElements(text string) string {
 	}
 }
 
-func withoutNotes(text string) string {
+func withoutInserts(text string) string {
 	for _, note := range []string{"[Image", "[Pasted text", "[Request interrupted"} {
 		for before, rest, ok := strings.Cut(text, note); ok; before, rest, ok = strings.Cut(text, note) {
 			_, rest, _ = strings.Cut(rest, "]")
@@ -130,7 +130,7 @@ func withoutNotes(text string) string {
 }
 
 // maskAtMentions replaces each mention of a file, such as "@main.go", with "@" as inline code.
-func maskAtMentions(text string) string {
+func maskAtMentions(text string) (shorter string) {
 	words := strings.Split(strings.ReplaceAll(text, "\n", "\n "), " ")
 	for i, word := range words {
 		if end := strings.TrimRight(word, ",\n"); len(end) > 1 && end[0] == '@' {
@@ -146,9 +146,9 @@ var printed = []string{
 	"+++", "INFO", "WARN", "ERROR", "DEBUG", "TRACE", "FATAL", "[INFO", "[WARN", "[ERROR", "[error", "[DEBUG", "E/", "W/", "❯", "➜", ">>>", "fatal:", "error:", "warning:", "Exception in",
 }
 
-// isPrinted reports whether a program probably printed the line, for example to a log. If others is set, there are
+// isPrinted reports whether a program probably printed the line, for example to a log. If hasOthers is set, there are
 // other lines, and a line with few plain words also counts.
-func isPrinted(line string, others bool) bool {
+func isPrinted(line string, hasOthers bool) bool {
 	for _, p := range printed {
 		if strings.HasPrefix(line, p) && (p != "at " && p != "npm " || strings.ContainsAny(line, "(!/")) {
 			return true
@@ -171,5 +171,5 @@ func isPrinted(line string, others bool) bool {
 			words++
 		}
 	}
-	return others && len(fields) >= 3 && 5*words < 2*len(fields)
+	return hasOthers && len(fields) >= 3 && 5*words < 2*len(fields)
 }

@@ -40,13 +40,13 @@ type AwayOrder struct {
 }
 
 func (o *AwayOrder) Members(m *codec.Coder) {
-	m.KeepEmpty().Text("id", &o.ID)
-	codec.Number(m.KeepEmpty(), "at", &o.At)
-	codec.Number(m.KeepEmpty(), "until", &o.Until)
+	m.KeepNext().Text("id", &o.ID)
+	codec.Number(m.KeepNext(), "at", &o.At)
+	codec.Number(m.KeepNext(), "until", &o.Until)
 	codec.Number(m, "ended", &o.Ended)
 	codec.Number(m, "looked", &o.Looked)
 	m.Text("project", &o.Project)
-	codec.Number(m.KeepEmpty(), "most", &o.Most)
+	codec.Number(m.KeepNext(), "most", &o.Most)
 	m.Text("check", &o.Check)
 	m.Text("note", &o.Note)
 	m.Text("from", &o.From)
@@ -103,10 +103,10 @@ type AwayEvent struct {
 }
 
 func (e *AwayEvent) Members(m *codec.Coder) {
-	codec.Number(m.KeepEmpty(), "at", &e.At)
-	m.KeepEmpty().Text("order", &e.Order)
+	codec.Number(m.KeepNext(), "at", &e.At)
+	m.KeepNext().Text("order", &e.Order)
 	m.Text("session", &e.Session)
-	m.KeepEmpty().Text("did", &e.Did)
+	m.KeepNext().Text("did", &e.Did)
 	m.Text("key", &e.Key)
 	m.Text("by", &e.By)
 	m.Text("check", &e.Check)
@@ -152,8 +152,8 @@ func (f *awayFile) Members(m *codec.Coder) { codec.ListOf(m, "orders", &f.Orders
 
 const awayName = "away.json" // the file of the orders
 
-func awayLines(dir string) lines {
-	return lines{dir, filepath.Join(dir, "away.jsonl"), 1 << 20, maxEventLen}
+func awayLines(dir string) lineFile {
+	return lineFile{dir, filepath.Join(dir, "away.jsonl"), 1 << 20, maxEventLen}
 }
 
 // AwayOrders returns the latest mostOrders orders in the file, oldest first, or none if the file cannot be read. Some

@@ -24,27 +24,27 @@ func openAppend(dir, path string) (*os.File, error) {
 		return nil, errors.New("the state directory is unknown")
 	}
 	const flags = os.O_RDWR | os.O_CREATE | os.O_APPEND | file.Nonblock | file.Nofollow
-	f, err := openOrMakeFile(path, flags)
+	f, err := openOrCreate(path, flags)
 	if os.IsNotExist(err) {
 		makeStateDirs(dir)
-		f, err = openOrMakeFile(path, flags)
+		f, err = openOrCreate(path, flags)
 	}
 	return f, err
 }
 
 func makeStateDirs(dir string) {
 	if filepath.Base(filepath.Dir(dir)) == ".claude" {
-		makeDir(filepath.Dir(dir))
+		makeNewDir(filepath.Dir(dir))
 	}
-	makeDir(dir)
-	makeDir(filepath.Join(dir, "sessions"))
+	makeNewDir(dir)
+	makeNewDir(filepath.Join(dir, "sessions"))
 }
 
 // makeAll creates a directory and its parents for the user alone. os.MkdirAll adds 120 KB to the hook.
 func makeAll(dir string) error {
-	err := makeDir(dir)
+	err := makeNewDir(dir)
 	if above := filepath.Dir(dir); os.IsNotExist(err) && above != dir {
-		err = cmp.Or(makeAll(above), makeDir(dir))
+		err = cmp.Or(makeAll(above), makeNewDir(dir))
 	}
 	return err
 }
@@ -80,9 +80,9 @@ func LockWorkspace(state, workspace string, wait time.Duration) (*os.File, error
 	return TakeLock(state, "workspace:"+workspace, wait)
 }
 
-// halveFile keeps the complete lines in the last most/2 bytes of a locked file, and returns the new size, or size after
+// keepHalf keeps the complete lines in the last most/2 bytes of a locked file, and returns the new size, or size after
 // an error. It copies before it truncates, so that a kill never loses the last line.
-func halveFile(path string, size, most int64) int64 {
+func keepHalf(path string, size, most int64) int64 {
 	f, err := os.OpenFile(path, os.O_RDWR|file.Nonblock|file.Nofollow, 0) // O_APPEND would write only at the end
 	if err != nil {
 		return size
@@ -100,14 +100,14 @@ func halveFile(path string, size, most int64) int64 {
 	return int64(len(kept))
 }
 
-// lines is a file of lines that many processes append to. It is halved when larger than most bytes.
-type lines struct {
+// lineFile is a file of lines that many processes append to. It is halved when larger than most bytes.
+type lineFile struct {
 	dir, path string
 	most      int64
 	longest   int // bytes of a line
 }
 
-func (l lines) addLine(o codec.Object) error {
+func (l lineFile) addLine(o codec.Object) error {
 	line := append(codec.Append(nil, o), '\n')
 	if len(line) > l.longest {
 		return errors.New("the event is longer than " + strconv.Itoa(l.longest>>10) + " KiB")
@@ -123,7 +123,7 @@ func (l lines) addLine(o codec.Object) error {
 		return err // a pipe
 	}
 	if locked && size > l.most {
-		size = halveFile(l.path, size, l.most)
+		size = keepHalf(l.path, size, l.most)
 	}
 	var last [1]byte
 	if _, err := f.ReadAt(last[:], max(0, size-1)); err == nil && last[0] != '\n' {
@@ -135,7 +135,7 @@ func (l lines) addLine(o codec.Object) error {
 
 // eachLine calls take with each line in the first 2*most bytes, and cuts lines that are too long. A missing
 // file has no lines.
-func (l lines) eachLine(take func(line []byte)) error {
+func (l lineFile) eachLine(take func(line []byte)) error {
 	f, _, err := file.OpenRegular(l.path, file.Nofollow)
 	if os.IsNotExist(err) || errors.Is(err, syscall.ENOTDIR) {
 		return nil
@@ -171,7 +171,7 @@ const maxSmall = 128 << 10 // bytes
 // collide and no symlink is followed.
 func replaceFile(path string, o codec.Object) error {
 	fresh := path + "." + strconv.FormatUint(rand.Uint64(), 36) + ".new" // os.CreateTemp adds 40 KB to the hook
-	f, err := openOrMakeFile(fresh, os.O_WRONLY|os.O_CREATE|os.O_EXCL)
+	f, err := openOrCreate(fresh, os.O_WRONLY|os.O_CREATE|os.O_EXCL)
 	if err != nil {
 		return err
 	}

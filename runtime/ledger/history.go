@@ -75,7 +75,7 @@ func Backwards(dirs []string, of Scope) iter.Seq[Record] {
 			for ; len(ahead) > 0 && (newest < 0 || ahead[0].At/dayLength >= open[newest].head.At/dayLength); ahead = ahead[1:] {
 				t := &tail{}
 				t.rest, _ = file.ReadEnd(SessionFile(ahead[0].dir, ahead[0].ID), file.Nofollow, maxBack)
-				if !t.stepBack() {
+				if !t.prevRecord() {
 					continue
 				}
 				if open = append(open, t); newest < 0 || t.head.At > open[newest].head.At {
@@ -85,7 +85,7 @@ func Backwards(dirs []string, of Scope) iter.Seq[Record] {
 			if newest < 0 || !yield(open[newest].head) {
 				return
 			}
-			if !open[newest].stepBack() {
+			if !open[newest].prevRecord() {
 				open = append(open[:newest], open[newest+1:]...)
 			}
 		}
@@ -98,7 +98,7 @@ func LastOfEachSession(dirs []string, idPrefix string, mostSessions int) (all []
 	for _, s := range sessionsOf(dirs, Scope{}) {
 		if len(all) < mostSessions && strings.HasPrefix(s.ID, "session:"+idPrefix) {
 			var t tail
-			if t.rest, _ = file.ReadEnd(SessionFile(s.dir, s.ID), file.Nofollow, maxBack); t.stepBack() {
+			if t.rest, _ = file.ReadEnd(SessionFile(s.dir, s.ID), file.Nofollow, maxBack); t.prevRecord() {
 				all = append(all, t.head)
 			}
 		}
@@ -109,17 +109,18 @@ func LastOfEachSession(dirs []string, idPrefix string, mostSessions int) (all []
 const maxLooked = 5000 // decisions per search
 
 // Newest returns the last n decisions in a scope that wanted accepts, oldest first, and how many it examined. It
-// returns fewer if it has examined max(maxLooked, 50*n). Unless withAside is set, it omits decisions that stand aside.
-func Newest(dirs []string, of Scope, n int, withAside bool, wanted func(Record) bool) (all []Record, looked int) {
+// returns fewer if it has examined max(maxLooked, 50*n). Unless withYielded is set, it omits decisions that stand
+// aside.
+func Newest(dirs []string, of Scope, n int, withYielded bool, wanted func(Record) bool) (all []Record, looked int) {
 	for r := range Backwards(dirs, of) {
-		if looked++; looked > max(maxLooked, 50*n) || len(all) == n && (withAside || all[n-1].asideRank() == 0) {
+		if looked++; looked > max(maxLooked, 50*n) || len(all) == n && (withYielded || all[n-1].asideRank() == 0) {
 			break
 		}
 		if !wanted(r) {
 			continue
 		}
 		stop := max(0, len(all)-maxPlugins) // decisions for the same stop are adjacent
-		if !withAside {
+		if !withYielded {
 			kept := all[:stop]
 			for _, o := range all[stop:] {
 				if !o.StandsAsideFor(&r) {
@@ -131,7 +132,7 @@ func Newest(dirs []string, of Scope, n int, withAside bool, wanted func(Record) 
 		if len(all) == n {
 			break
 		}
-		if withAside || !slices.ContainsFunc(all[min(stop, len(all)):], func(o Record) bool { return r.StandsAsideFor(&o) }) {
+		if withYielded || !slices.ContainsFunc(all[min(stop, len(all)):], func(o Record) bool { return r.StandsAsideFor(&o) }) {
 			all = append(all, r)
 		}
 	}
@@ -141,9 +142,9 @@ func Newest(dirs []string, of Scope, n int, withAside bool, wanted func(Record) 
 	return all, looked
 }
 
-// FindDecision returns the decision with the given ID, such as 3f2a51-17. It reads only ledgers whose key
+// DecisionByID returns the decision with the given ID, such as 3f2a51-17. It reads only ledgers whose key
 // matches the ID.
-func FindDecision(dirs []string, of Scope, id string) (Record, bool) {
+func DecisionByID(dirs []string, of Scope, id string) (Record, bool) {
 	if IsDecisionID(id) {
 		of.decision = id[:shortened]
 		for r := range Backwards(dirs, of) {
@@ -183,7 +184,7 @@ type tail struct {
 	head Record
 }
 
-func (t *tail) stepBack() bool {
+func (t *tail) prevRecord() bool {
 	for len(t.rest) > 0 {
 		i := bytes.LastIndexByte(t.rest, '\n')
 		line := t.rest[i+1:]

@@ -59,10 +59,10 @@ func TestBackIsInOrder(t *testing.T) {
 				t.Fatalf("%+v:\n%q\nwant\n%q", of, got, want)
 			}
 		}
-		if r, ok := FindDecision([]string{dir}, Scope{}, ids[7]); !ok || r.ID != ids[7] {
+		if r, ok := DecisionByID([]string{dir}, Scope{}, ids[7]); !ok || r.ID != ids[7] {
 			t.Errorf("%s is not found", ids[7])
 		}
-		if _, ok := FindDecision([]string{dir}, Scope{Project: "/q"}, here[0]); ok {
+		if _, ok := DecisionByID([]string{dir}, Scope{Project: "/q"}, here[0]); ok {
 			t.Errorf("%s is found in another project", here[0])
 		}
 	}
@@ -154,7 +154,7 @@ func TestSweep(t *testing.T) {
 			if test.prepare != nil {
 				test.prepare(t, dir)
 			}
-			SweepOldSessions(dir, noon)
+			SweepSomeSessions(dir, noon)
 			var left []string
 			for _, ending := range []string{".jsonl", ".hold"} {
 				if _, err := os.Lstat(filepath.Join(dir, "sessions", SessionKey("session:a")+ending)); err == nil {
@@ -179,7 +179,7 @@ func TestSweepComesToAll(t *testing.T) {
 		must(t, errors.Join(os.WriteFile(path, nil, 0o600), os.Chtimes(path, old, old)))
 	}
 	for range 100 {
-		SweepOldSessions(dir, noon)
+		SweepSomeSessions(dir, noon)
 	}
 	left, err := os.ReadDir(filepath.Join(dir, "sessions"))
 	must(t, err)

@@ -21,7 +21,7 @@ type Hold struct {
 }
 
 func (h *Hold) Members(m *codec.Coder) {
-	codec.Number(m.KeepEmpty(), "since", &h.Since)
+	codec.Number(m.KeepNext(), "since", &h.Since)
 	codec.Number(m, "until", &h.Until)
 }
 
@@ -45,8 +45,8 @@ type HoldEvent struct {
 }
 
 func (e *HoldEvent) Members(m *codec.Coder) {
-	codec.Number(m.KeepEmpty(), "at", &e.At)
-	m.KeepEmpty().Text("did", &e.Did)
+	codec.Number(m.KeepNext(), "at", &e.At)
+	m.KeepNext().Text("did", &e.Did)
 	m.Text("of", &e.Of)
 	e.Hold.Members(m)
 	m.Text("program", &e.Program)
@@ -76,8 +76,8 @@ func holdFile(dir, id string) string {
 	return filepath.Join(dir, "sessions", SessionKey(id)+".hold")
 }
 
-func holdLines(dir string) lines {
-	return lines{dir, filepath.Join(dir, "holds.jsonl"), 128 << 10, 4 << 10}
+func holdLines(dir string) lineFile {
+	return lineFile{dir, filepath.Join(dir, "holds.jsonl"), 128 << 10, 4 << 10}
 }
 
 // HoldInForce returns the hold in force for a session. It prefers a hold on all sessions to the session's own.
@@ -157,9 +157,9 @@ func noteHold(dir string, e HoldEvent) error {
 // and removals that were not noticed before.
 func NoteAndReadHolds(dirs []string, now time.Time) (all []HoldEvent, err error) {
 	for i, dir := range dirs {
-		some, fault := readHolds(dir)
+		some, fault := readHoldEvents(dir)
 		if fault == nil && len(unrecordedEnds(dir, some, now)) > 0 {
-			some, fault = noteUnseen(dir, now)
+			some, fault = noteUnseenEnds(dir, now)
 		}
 		if fault != nil {
 			err = fault
@@ -174,10 +174,10 @@ func NoteAndReadHolds(dirs []string, now time.Time) (all []HoldEvent, err error)
 	return all, err
 }
 
-func noteUnseen(dir string, now time.Time) (all []HoldEvent, err error) {
+func noteUnseenEnds(dir string, now time.Time) (all []HoldEvent, err error) {
 	// If we do not get the lock, there might not be a line for the hold yet.
 	lock, busy := TakeLock(dir, "holds", holdWait)
-	all, err = readHolds(dir)
+	all, err = readHoldEvents(dir)
 	for _, e := range unrecordedEnds(dir, all, now) {
 		all = append(all, e)
 		if busy == nil {
@@ -190,7 +190,7 @@ func noteUnseen(dir string, now time.Time) (all []HoldEvent, err error) {
 	return all, err
 }
 
-func readHolds(dir string) (all []HoldEvent, err error) {
+func readHoldEvents(dir string) (all []HoldEvent, err error) {
 	err = holdLines(dir).eachLine(func(line []byte) {
 		var e HoldEvent
 		if codec.ReadObject(line, &e) == nil && e.Did != "" {
@@ -241,7 +241,7 @@ func HoldsInForce(dirs []string, now time.Time) (all []InForce, err error) {
 	}
 	seen := map[string]bool{"": true}
 	for _, dir := range dirs {
-		events, fault := readHolds(dir)
+		events, fault := readHoldEvents(dir)
 		if fault != nil {
 			err = fault
 		}

@@ -244,10 +244,10 @@ func TestHalving(t *testing.T) {
 			t.Fatalf("decision %d follows %d", all[i].State.Number, all[i-1].State.Number)
 		}
 	}
-	if r, ok := FindDecision([]string{dir}, Scope{}, last); !ok || r.State.InPrompt != 120 {
+	if r, ok := DecisionByID([]string{dir}, Scope{}, last); !ok || r.State.InPrompt != 120 {
 		t.Errorf("find %s: %v", last, ok)
 	}
-	if _, ok := FindDecision([]string{dir}, Scope{}, "none-1"); ok {
+	if _, ok := DecisionByID([]string{dir}, Scope{}, "none-1"); ok {
 		t.Error("found what is not there")
 	}
 }

@@ -14,8 +14,8 @@ import (
 
 // loopLines returns the location and limits of the history of loops. A line can contain a file of 16 KiB, which can
 // grow sixfold as JSON.
-func loopLines(dir string) lines {
-	return lines{dir, filepath.Join(dir, "loops.jsonl"), 8 << 20, 128 << 10}
+func loopLines(dir string) lineFile {
+	return lineFile{dir, filepath.Join(dir, "loops.jsonl"), 8 << 20, 128 << 10}
 }
 
 func AppendLoop(dir string, e activity.LoopEvent) error {
@@ -39,7 +39,7 @@ func PastOfLoop(state, id, dir string) (p activity.LoopPast) {
 		if !ok || e.Loop != id || e.Dir != dir {
 			return
 		}
-		p.Over = e.EndsLoop()
+		p.Over = e.StopsLoop()
 		if e.Event == activity.LoopGoesOn || e.Event == activity.LoopLastRound {
 			p.Continues++
 			p.Count = max(p.Count, e.Count)

@@ -2,6 +2,6 @@ package ledger
 
 import "os"
 
-func openOrMakeFile(path string, flags int) (*os.File, error) { return os.OpenFile(path, flags, 0o600) }
+func openOrCreate(path string, flags int) (*os.File, error) { return os.OpenFile(path, flags, 0o600) }
 
-func makeDir(path string) error { return os.Mkdir(path, 0o700) }
+func makeNewDir(path string) error { return os.Mkdir(path, 0o700) }

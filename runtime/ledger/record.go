@@ -56,7 +56,7 @@ func (r *Record) StandsAsideFor(other *Record) bool {
 
 // asideRank returns 3 for a stop without a loop to drive, 2 for a stop because no rule matched, and 1 for any other
 // stop. It returns 0 if the user gets a message, for an away order's stop, and for other decisions.
-func (r *Record) asideRank() int {
+func (r *Record) asideRank() (zeroIfMain int) {
 	if r.Decision != "stop" || r.Told != "" || r.Rule == "away" {
 		return 0
 	}
@@ -237,44 +237,44 @@ func (s *State) NoteJudgement(j Judged) {
 
 // Members reads or writes a record's members, as in the file and in log --json.
 func (r *Record) Members(m *codec.Coder) {
-	m.KeepEmpty().Text("id", &r.ID)
-	codec.Number(m.KeepEmpty(), "at", &r.At)
+	m.KeepNext().Text("id", &r.ID)
+	codec.Number(m.KeepNext(), "at", &r.At)
 	m.Text("host", &r.Host)
 	m.Text("session", &r.Session)
 	m.Text("cwd", &r.Cwd)
 	m.Text("project", &r.Project)
-	m.KeepEmpty().Text("plugin", &r.Plugin)
-	m.KeepEmpty().Text("decision", &r.Decision)
+	m.KeepNext().Text("plugin", &r.Plugin)
+	m.KeepNext().Text("decision", &r.Decision)
 	m.Text("event", &r.Event)
-	m.KeepEmpty().Text("rule", &r.Rule)
+	m.KeepNext().Text("rule", &r.Rule)
 	m.Masked("evidence", &r.Evidence)
 	m.Texts("lang", &r.Lang)
 	m.Masked("reason", &r.Reason)
 	m.Masked("told", &r.Told)
 	codec.Optional(m, "left", &r.Left)
 	codec.Optional(m, "asked", &r.Asked)
-	codec.Number(m.KeepEmpty(), "took", &r.Took)
+	codec.Number(m.KeepNext(), "took", &r.Took)
 	m.Texts("flaws", &r.Flaws)
-	m.KeepEmpty().Object("state", &r.State)
+	m.KeepNext().Object("state", &r.State)
 }
 
 func (l *Left) Members(m *codec.Coder) {
-	codec.Number(m.KeepEmpty(), "burst", &l.Burst)
-	codec.Number(m.KeepEmpty(), "prompt", &l.Prompt)
-	codec.Number(m.KeepEmpty(), "hour", &l.Hour)
+	codec.Number(m.KeepNext(), "burst", &l.Burst)
+	codec.Number(m.KeepNext(), "prompt", &l.Prompt)
+	codec.Number(m.KeepNext(), "hour", &l.Hour)
 }
 
 func (a *Asked) Members(m *codec.Coder) {
 	m.Text("backend", &a.Backend)
 	m.Text("model", &a.Model)
-	codec.Number(m.KeepEmpty(), "bytes", &a.Bytes)
+	codec.Number(m.KeepNext(), "bytes", &a.Bytes)
 	m.Bool("cached", &a.Cached)
 	codec.Number(m, "input", &a.Input)
 	codec.Number(m, "output", &a.Output)
 	codec.Number(m, "cache_read", &a.CacheRead)
 	codec.Number(m, "cache_write", &a.CacheWrite)
-	codec.Number(m.KeepEmpty(), "micros", &a.Micros)
-	codec.Number(m.KeepEmpty(), "took", &a.Took)
+	codec.Number(m.KeepNext(), "micros", &a.Micros)
+	codec.Number(m.KeepNext(), "took", &a.Took)
 	m.Text("failed", &a.Failed)
 	m.Masked("detail", &a.Detail)
 }

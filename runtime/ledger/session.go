@@ -70,7 +70,7 @@ type Session struct {
 }
 
 // OpenUnlocked opens or creates a session's ledger and reads its last state.
-func OpenUnlocked(dir, id string) (*Session, error) {
+func OpenUnlocked(dir, id string) (openedOrNew *Session, err error) {
 	if dir == "" {
 		return nil, errors.New("no home directory to keep the ledger in")
 	}
@@ -153,7 +153,7 @@ func (s *Session) AppendRecord(r Record) (id string, err error) {
 		_ = indexLines(s.dir).addLine(&active{r.At, s.id, r.ProjectOrCwd()}) // only for searches, so never fatal
 	}
 	if s.locked && s.size > maxFile {
-		s.size = halveFile(s.path, s.size, maxFile)
+		s.size = keepHalf(s.path, s.size, maxFile)
 	}
 	if s.torn {
 		line = append([]byte{'\n'}, line...)
@@ -175,15 +175,15 @@ type active struct {
 }
 
 func (a *active) Members(m *codec.Coder) {
-	codec.Number(m.KeepEmpty(), "at", &a.At)
-	m.KeepEmpty().Text("id", &a.ID)
+	codec.Number(m.KeepNext(), "at", &a.At)
+	m.KeepNext().Text("id", &a.ID)
 	m.Text("project", &a.Project)
 }
 
 const dayLength = 86_400_000 // milliseconds
 
-func indexLines(dir string) lines {
-	return lines{dir, filepath.Join(dir, "index"), 8 << 20, 4 << 10}
+func indexLines(dir string) lineFile {
+	return lineFile{dir, filepath.Join(dir, "index"), 8 << 20, 4 << 10}
 }
 
 // Close closes the ledger and releases the lock.

@@ -27,9 +27,9 @@ type Spend struct {
 }
 
 func (s *Spend) Members(m *codec.Coder) {
-	m.KeepEmpty().Text("day", &s.Day)
-	codec.Number(m.KeepEmpty(), "micros", &s.Micros)
-	codec.Number(m.KeepEmpty(), "questions", &s.Questions)
+	m.KeepNext().Text("day", &s.Day)
+	codec.Number(m.KeepNext(), "micros", &s.Micros)
+	codec.Number(m.KeepNext(), "questions", &s.Questions)
 	codec.Number(m, "failures", &s.Failures)
 	m.Text("failure", &s.Failure)
 	m.Masked("detail", &s.Detail)
@@ -115,8 +115,8 @@ type Outcome struct {
 }
 
 // SettleSpending records the outcome of a question: it replaces taken, the amount reserved at the time takenAt, with
-// the actual cost. After three failures in a row it pauses questions. justPaused reports whether this is the third.
-func SettleSpending(dir string, takenAt, now time.Time, taken int64, o Outcome) (justPaused bool, err error) {
+// the actual cost. After three failures in a row it pauses questions. thirdFailure reports whether this is the third.
+func SettleSpending(dir string, takenAt, now time.Time, taken int64, o Outcome) (thirdFailure bool, err error) {
 	err = changeSpend(dir, now, func(p *Spend) error {
 		if p.Day == dayOf(takenAt) { // else a new day has begun since
 			p.Micros = max(0, p.Micros-taken)
@@ -132,13 +132,13 @@ func SettleSpending(dir string, takenAt, now time.Time, taken int64, o Outcome) 
 		}
 		p.Failures++
 		p.Failure, p.Detail, p.FailedAt = o.Failure, o.Detail, now.UnixMilli()
-		justPaused = p.Failures == tolerated
+		thirdFailure = p.Failures == tolerated
 		if over := p.Failures - tolerated; over >= 0 {
 			p.Until = now.Add(min(rest<<min(over, 10), longRest)).UnixMilli()
 		}
 		return nil
 	})
-	return justPaused, err
+	return thirdFailure, err
 }
 
 func changeSpend(dir string, now time.Time, change func(*Spend) error) error {

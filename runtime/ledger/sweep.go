@@ -28,7 +28,7 @@ type keeping struct {
 	Days int // 0: forever
 }
 
-func (k *keeping) Members(m *codec.Coder) { codec.Number(m.KeepEmpty(), "keep_days", &k.Days) }
+func (k *keeping) Members(m *codec.Coder) { codec.Number(m.KeepNext(), "keep_days", &k.Days) }
 
 // ReadKeepDays returns how many days ledgers are kept, or 0 if forever. An unreadable or invalid setting is an error, so
 // that nothing is removed.
@@ -43,7 +43,7 @@ func ReadKeepDays(dir string) (days int, err error) {
 	return k.Days, nil
 }
 
-func SweepOldSessions(dir string, now time.Time) {
+func SweepSomeSessions(dir string, now time.Time) {
 	keep, err := ReadKeepDays(dir)
 	if err != nil || keep == 0 {
 		return
@@ -81,7 +81,7 @@ func removeIfNoLoop(ledgerFile string) {
 		return
 	}
 	t := tail{rest: rest}
-	t.stepBack()
+	t.prevRecord()
 	for _, loop := range t.head.State.Loops {
 		if filepath.IsAbs(loop.Key) && file.IsReadable(loop.Key) {
 			return

@@ -36,9 +36,9 @@ func (p Program) Run() error {
 	return p.runInto(nil)
 }
 
-// AskOutput runs the program and returns the output. It is an error if the output exceeds most bytes, or a
+// AskOutput runs the program and returns the output. It is an error if the output exceeds limit bytes, or a
 // child keeps it open.
-func (p Program) AskOutput(most int) ([]byte, error) {
+func (p Program) AskOutput(limit int) ([]byte, error) {
 	out, in, err := os.Pipe()
 	if err != nil {
 		return nil, err
@@ -48,9 +48,9 @@ func (p Program) AskOutput(most int) ([]byte, error) {
 	done := make(chan error, 1)
 	go func() {
 		var err error
-		data, err = io.ReadAll(io.LimitReader(out, int64(most)+1))
-		if err == nil && len(data) > most {
-			err = errors.New("it printed more than " + strconv.Itoa(most) + " bytes")
+		data, err = io.ReadAll(io.LimitReader(out, int64(limit)+1))
+		if err == nil && len(data) > limit {
+			err = errors.New("it printed more than " + strconv.Itoa(limit) + " bytes")
 			out.Close() // ends the program
 		}
 		done <- err

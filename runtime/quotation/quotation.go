@@ -40,25 +40,25 @@ func Head(text string, maxBytes int) string {
 }
 
 // Tail returns at most maxBytes bytes from the end of a text, cut between characters.
-func Tail(text string, n int) string {
-	if len(text) > n {
-		text = strings.ToValidUTF8(text[len(text)-n:], "")
+func Tail(text string, size int) string {
+	if len(text) > size {
+		text = strings.ToValidUTF8(text[len(text)-size:], "")
 	}
 	return text
 }
 
-// ClipBytes returns Head(text, n), followed by "…" if the text is cut.
-func ClipBytes(text string, n int) string {
-	if len(text) > n {
-		text = Head(text, n) + "…"
+// ClipBytes returns Head(text, keep), followed by "…" if the text is cut.
+func ClipBytes(text string, keep int) (withEllipsis string) {
+	if len(text) > keep {
+		text = Head(text, keep) + "…"
 	}
 	return text
 }
 
 // ClipStart is like Tail, but prepends "…" if the text is cut.
-func ClipStart(text string, n int) string {
-	if len(text) > n {
-		text = "…" + Tail(text, n)
+func ClipStart(text string, size int) string {
+	if len(text) > size {
+		text = "…" + Tail(text, size)
 	}
 	return text
 }

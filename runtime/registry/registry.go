@@ -109,7 +109,7 @@ var scriptRunners = []string{"node", "bun", "deno"}
 func HostOfProgram(exe, name string, argv []string) *host.Host {
 	first := min(len(argv), 1)
 	names := append([]string{name, exe}, argv[:first]...)
-	runs := slices.ContainsFunc(names, func(name string) bool { return slices.Contains(scriptRunners, programName(name)) })
+	runs := slices.ContainsFunc(names, func(name string) bool { return slices.Contains(scriptRunners, programBase(name)) })
 	for _, arg := range argv[first:] {
 		if runs && !strings.HasPrefix(arg, "-") { // the script
 			names = append(names, arg)
@@ -122,7 +122,7 @@ func HostOfProgram(exe, name string, argv []string) *host.Host {
 			installed, version := path.Split(name) // …/claude/versions/2.1.330
 			versions := version != "" && strings.HasSuffix(installed, "/"+h.Program+"/versions/")
 			packaged := h.Package != "" && strings.Contains(name, "/"+h.Package)
-			if programName(name) == h.Program || versions || packaged {
+			if programBase(name) == h.Program || versions || packaged {
 				return h
 			}
 		}
@@ -130,7 +130,7 @@ func HostOfProgram(exe, name string, argv []string) *host.Host {
 	return nil
 }
 
-func programName(program string) string {
+func programBase(program string) (withoutExe string) {
 	base := path.Base(strings.ReplaceAll(program, `\`, "/"))
 	if end := len(base) - len(".exe"); end > 0 && strings.EqualFold(base[end:], ".exe") {
 		return strings.ToLower(base[:end])
@@ -139,7 +139,7 @@ func programName(program string) string {
 }
 
 // AgentName returns the name that sentences use for a host's agent, or "the agent" for an unknown host.
-func AgentName(hostName string) string {
+func AgentName(hostName string) (orTheAgent string) {
 	if h, ok := HostNamed(hostName); ok {
 		return h.Agent
 	}

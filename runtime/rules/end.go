@@ -47,8 +47,8 @@ func lastParagraph(text string) end {
 	return e
 }
 
-func isWhollyList(p string) bool {
-	for _, line := range strings.Split(p, "\n") {
+func isWhollyList(para string) bool {
+	for _, line := range strings.Split(para, "\n") {
 		if line = strings.TrimLeft(line, " \t"); strings.HasPrefix(line, "* ") {
 			continue
 		}
@@ -59,7 +59,7 @@ func isWhollyList(p string) bool {
 			return false
 		}
 	}
-	return p != ""
+	return para != ""
 }
 
 // Sentences splits p at line endings and after full stops, colons, question marks and exclamation marks. The
@@ -145,7 +145,7 @@ func OpensWithPhrase(sentence string, phrases []string, m *StepBudget) bool {
 		case "do}":
 			opens = isWorkVerb(word)
 		case "doing}":
-			opens = isIngVerb(word)
+			opens = isIngWorkVerb(word)
 		default:
 			opens = !IsWordRuneAt(s, len(phrase))
 		}
@@ -173,7 +173,7 @@ func HasAnyPhrase(sentence string, phrases []string, m *StepBudget) bool {
 				break
 			}
 			i += from
-			if !WordBefore(folded, i) && !IsWordRuneAt(folded, i+len(phrase)) {
+			if !WordEndsAt(folded, i) && !IsWordRuneAt(folded, i+len(phrase)) {
 				return true
 			}
 			from = i + 1
@@ -182,8 +182,8 @@ func HasAnyPhrase(sentence string, phrases []string, m *StepBudget) bool {
 	return false
 }
 
-// WordBefore reports whether a word character is directly before offset i of s.
-func WordBefore(s string, i int) bool {
+// WordEndsAt reports whether a word character is directly before offset i of s.
+func WordEndsAt(s string, i int) bool {
 	r, _ := utf8.DecodeLastRuneInString(s[:i])
 	return InSpacedWord(r)
 }
@@ -220,8 +220,8 @@ func isWorkVerb(word string) bool {
 	return i < len(englishVerbs) && englishVerbs[i] == word
 }
 
-// isIngVerb reports whether word is the -ing form of one of englishVerbs, such as "checking" or "writing".
-func isIngVerb(word string) bool {
+// isIngWorkVerb reports whether word is the -ing form of one of englishVerbs, such as "checking" or "writing".
+func isIngWorkVerb(word string) bool {
 	stem, ok := strings.CutSuffix(word, "ing")
 	if !ok || stem == "" {
 		return false

@@ -44,8 +44,8 @@ func OpinionTraits(rule string, s *strategy.Situation, traits []string) []string
 // weigh returns the sum of the traits' weights in data as score, in hundredths, and the limit above which a message is
 // a report. similar is the number of learned messages with a similar score. reports is the number of reports among
 // them.
-func weigh(data string, traits []string) (score, limit, similar, reports int) {
-	for line := range strings.Lines(data) {
+func weigh(weights string, traits []string) (score, limit, similar, reports int) {
+	for line := range strings.Lines(weights) {
 		kind, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
 		first, counts, _ := strings.Cut(rest, " ")
 		n, _ := strconv.Atoi(first)

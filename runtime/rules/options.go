@@ -189,8 +189,8 @@ func (o *Options) dropBadLeave(l *strategy.Layer) {
 
 // restrictProject removes from a project's options everything that could continue against the user's choice. Rules that
 // stop remain. Rules that continue move to Last, without reasons. The project cannot disable rules of inForce that
-// stop. If muteOnly is set, the rules that it disables are only muted.
-func (o *Options) restrictProject(inForce []Rule, muteOnly bool) {
+// stop. If offMutes is set, the rules that it disables are only muted.
+func (o *Options) restrictProject(inForce []Rule, offMutes bool) {
 	theirs := *o
 	*o = Options{Leave: o.Leave}
 	for _, r := range theirs.Add {
@@ -205,7 +205,7 @@ func (o *Options) restrictProject(inForce []Rule, muteOnly bool) {
 	o.Off = slices.DeleteFunc(theirs.Off, func(id string) bool {
 		return slices.ContainsFunc(inForce, func(r Rule) bool { return r.ID == id && r.Then == strategy.Stop })
 	})
-	if muteOnly {
+	if offMutes {
 		o.Off, o.Muted = nil, o.Off
 	}
 }
@@ -222,7 +222,7 @@ func CheckPatterns(options strategy.Options) (faults []error) {
 			if expr == "" {
 				continue
 			}
-			if _, err := a.cache.matchPattern(expr, "", a.stepBudget(&r)); err != nil {
+			if _, err := a.cache.matchPattern(expr, "", a.sharedBudget(&r)); err != nil {
 				faults = append(faults, r.faultOf(err))
 			}
 		}

@@ -24,9 +24,9 @@ func (p Pausing) AtLastWord(s strategy.Situation, since int64) (v strategy.Verdi
 	switch kind := s.Turn.Word.Kind; {
 	case s.Turn.WordAt > 0 && s.Turn.WordAt <= since:
 	case kind == lastword.Forbids:
-		return p.pause(s, "forbids", "you said "+said)
+		return p.pauseBy(s, "forbids", "you said "+said)
 	case kind == lastword.Asks:
-		return p.pause(s, "answers", "you asked "+said)
+		return p.pauseBy(s, "answers", "you asked "+said)
 	}
 	return v, false
 }
@@ -39,14 +39,14 @@ func (p Pausing) AtNeed(s strategy.Situation) (v strategy.Verdict, ok bool) {
 	}
 	switch need, found := FindNeed(s); {
 	case found && need.Question:
-		return p.pause(s, need.Rule, s.Session.AgentName()+" asks you: "+need.Evidence)
+		return p.pauseBy(s, need.Rule, s.Session.AgentName()+" asks you: "+need.Evidence)
 	case found && (need.Rule == "blocked" || need.Rule == "hands"):
-		return p.pause(s, need.Rule, s.Session.AgentName()+" needs you: "+need.Evidence)
+		return p.pauseBy(s, need.Rule, s.Session.AgentName()+" needs you: "+need.Evidence)
 	}
 	return v, false
 }
 
-func (p Pausing) pause(s strategy.Situation, rule, evidence string) (v strategy.Verdict, ok bool) {
+func (p Pausing) pauseBy(s strategy.Situation, rule, evidence string) (v strategy.Verdict, stops bool) {
 	if s.Session.Protocol == "exit2" { // the original never pauses
 		return v, false
 	}

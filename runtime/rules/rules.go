@@ -149,7 +149,7 @@ func Matching(rules []Rule, cache *Cache) func(strategy.Situation) strategy.Verd
 		}
 		v.Faults = a.faults
 		if len(a.unasked) > 0 {
-			v.Faults = append(v.Faults, a.unaskedRuleFault())
+			v.Faults = append(v.Faults, a.stepsSpentFault())
 		}
 		if a.read {
 			v.Languages = a.message.closing().Languages
@@ -178,7 +178,7 @@ func AskEach(rules []Rule, s strategy.Situation) []Answer {
 // holdsFor reports whether a rule's conditions hold. evidence is of the first condition that failed, otherwise of the
 // last. A rule beyond the budget does not hold, and is added to a.unasked.
 func (a *asking) holdsFor(r *Rule) (evidence string, ok bool) {
-	m := a.stepBudget(r)
+	m := a.sharedBudget(r)
 	if m.left >= 0 && m.spendSteps(asked+len(r.Skill)) {
 		evidence, ok = a.testRule(r, m)
 	}
@@ -289,14 +289,14 @@ func (a *asking) testRule(r *Rule, m *StepBudget) (evidence string, ok bool) {
 	return evidence, ok
 }
 
-func (a *asking) stepBudget(r *Rule) *StepBudget {
+func (a *asking) sharedBudget(r *Rule) *StepBudget {
 	if r.ByProject {
 		return &a.byProject
 	}
 	return &a.trusted
 }
 
-func (a *asking) unaskedRuleFault() error {
+func (a *asking) stepsSpentFault() error {
 	return errors.New("rule " + firstNames(a.unasked, 5) + ": " + errSteps.Error())
 }
 
@@ -304,8 +304,8 @@ func (r *Rule) faultOf(err error) error {
 	return errors.New("rule " + strconv.Quote(r.ID) + ": " + err.Error())
 }
 
-func (a *asking) findInText(r *Rule, expr, text string) (string, bool) {
-	at, err := a.cache.matchPattern(expr, text, a.stepBudget(r))
+func (a *asking) findInText(r *Rule, expr, text string) (evidence string, ok bool) {
+	at, err := a.cache.matchPattern(expr, text, a.sharedBudget(r))
 	switch {
 	case err == errSteps:
 		a.unasked = append(a.unasked, strconv.Quote(r.ID))

@@ -79,7 +79,7 @@ const maxChecks = 400
 
 func (o *Options) Over(below strategy.Options, l *strategy.Layer) {
 	under := below.(*Options)
-	o.Ceiling.OverlayNumber(under.Ceiling, l)
+	o.Ceiling.PutOver(under.Ceiling, l)
 	if len(o.Checks) > maxChecks {
 		l.NoteFault("checks: more than " + strconv.Itoa(maxChecks) + " names")
 		o.Checks = o.Checks[:maxChecks]
@@ -186,9 +186,9 @@ func RemoveChars(s, cut string) string {
 	}, s)
 }
 
-// NameInData returns the name in a file, less white space and trailing slashes. It returns "" if the file is
+// WholeAsName returns the name in a file, less white space and trailing slashes. It returns "" if the file is
 // unreadable or longer than 1000 bytes.
-func NameInData(f strategy.File) (nameOrEmpty string) {
+func WholeAsName(f strategy.File) (nameOrEmpty string) {
 	if !f.Readable() || len(f.Data) > 1000 {
 		return ""
 	}
@@ -196,14 +196,14 @@ func NameInData(f strategy.File) (nameOrEmpty string) {
 	return strings.TrimRight(strings.TrimPrefix(name, "\ufeff"), "/")
 }
 
-// PlaceAt returns the Place of the directory with the path given, relative to the workspace. It returns false for an
+// PlaceAt returns the Place of the directory with the path givenDir, relative to the workspace. It returns false for an
 // absolute path or one outside of the workspace.
-func PlaceAt(given string) (Place, bool) {
-	dir := path.Clean(given)
+func PlaceAt(givenDir string) (Place, bool) {
+	dir := path.Clean(givenDir)
 	if path.IsAbs(dir) || dir == ".." || strings.HasPrefix(dir, "../") || strings.ContainsRune(dir, 0) {
 		return Place{}, false
 	}
-	return Place{Dir: dir, Shown: quotation.ShownName(given, maxShownPath), Name: quotation.PlainName(path.Base(dir))}, true
+	return Place{Dir: dir, Shown: quotation.ShownName(givenDir, maxShownPath), Name: quotation.PlainName(path.Base(dir))}, true
 }
 
 const maxShownPath = 400 // bytes of a path in messages
@@ -239,7 +239,7 @@ func (o *Options) Decide(s strategy.Situation) strategy.Verdict {
 	}
 	r := round{Kind: k, s: s, place: p, file: s.Workspace.Files[p.Dir+"/"+k.StateFile], ceiling: o.MaxIterations()}
 	r.memory, _ = s.Memory(k.memoryKey(s, p))
-	v := r.pauseOr(r.decideRound(o.Checks))
+	v := r.pauseNowOr(r.decideRound(o.Checks))
 	if v.Decision == strategy.Continue { // for plugins that decide later at this stop
 		v.Remember.Text, v.Remember.At, v.Remember.Paused = quotation.HashText(s.Message.Text), s.Session.Now, ""
 	}
@@ -249,7 +249,7 @@ func (o *Options) Decide(s strategy.Situation) strategy.Verdict {
 	return v
 }
 
-func (r *round) pauseOr(v strategy.Verdict) strategy.Verdict {
+func (r *round) pauseNowOr(v strategy.Verdict) strategy.Verdict {
 	p := rules.Pausing{Key: r.memory.Key, Title: r.Title, End: r.commandToType("cancel")}
 	paused, ok := p.AtLastWord(r.s, 0)
 	if !ok {
@@ -294,7 +294,7 @@ type round struct {
 	state   specState
 }
 
-func (r *round) decideRound(checks []string) strategy.Verdict {
+func (r *round) decideRound(optional []string) strategy.Verdict {
 	if where := whereSignalled(r.s); where != "" {
 		v := strategy.StopBy("signal", allDone+" in "+where)
 		v.Notes, v.Script = []string{allDone + " detected in " + where}, r.Script
@@ -316,13 +316,13 @@ func (r *round) decideRound(checks []string) strategy.Verdict {
 	}
 	r.state = state
 	if state.Global >= r.iterationLimit() {
-		return r.reportLimit(state.Global)
+		return r.reportLimitOnce(state.Global)
 	}
 	if state.Phase != "execution" {
-		if state.Quick && slices.Contains(checks, quickMode) && !isFinalPhase(state.Phase) {
+		if state.Quick && slices.Contains(optional, quickMode) && !isFinalPhase(state.Phase) {
 			return r.continueGuarded(r.goOnWithPhase)
 		}
-		return r.tidyProgress(strategy.StopBy("phase", "the phase is "+shortenText(state.Phase)))
+		return r.dropOldProgress(strategy.StopBy("phase", "the phase is "+shortenText(state.Phase)))
 	}
 	var v strategy.Verdict
 	switch {
@@ -332,7 +332,7 @@ func (r *round) decideRound(checks []string) strategy.Verdict {
 	case state.Index < state.Total:
 		v = r.continueGuarded(r.goOnWithTask)
 	default:
-		v = r.tidyProgress(strategy.StopBy("done", "task "+r.state.currentTask()+": none is left"))
+		v = r.dropOldProgress(strategy.StopBy("done", "task "+r.state.currentTask()+": none is left"))
 	}
 	v.Notes = append([]string{"Session stopped during " + r.Noun + ": " + r.place.Name + " | Task: " + r.state.currentTask() + " | Attempt: " + strconv.Itoa(state.Attempt)}, v.Notes...)
 	return v
@@ -370,7 +370,7 @@ func (r *round) continueGuarded(goOn func() strategy.Verdict) strategy.Verdict {
 		return v
 	}
 	if m.Continues+1 >= r.iterationLimit() {
-		return r.reportLimit(m.Continues + 1)
+		return r.reportLimitOnce(m.Continues + 1)
 	}
 	m.Mark, m.Calls = mark, r.s.Turn.Count
 	m.Continues++
@@ -382,7 +382,7 @@ func (r *round) continueGuarded(goOn func() strategy.Verdict) strategy.Verdict {
 		v.Told += ". Claude Code calls each round a problem of the Stop hook; it is none. For quiet rounds, run springfield set " + r.pluginName() + " protocol=context"
 	}
 	v.Decision, v.Sure, v.Remember = strategy.Continue, 100, m
-	return r.tidyProgress(v)
+	return r.dropOldProgress(v)
 }
 
 func (r *round) pluginName() string { return cmp.Or(r.s.Session.Plugin, r.Name) }
@@ -396,7 +396,7 @@ func (r *round) commandToType(word string) string {
 
 func (r *round) iterationLimit() int { return min(r.state.Limit, r.ceiling) }
 
-func (r *round) tidyProgress(v strategy.Verdict) strategy.Verdict {
+func (r *round) dropOldProgress(v strategy.Verdict) strategy.Verdict {
 	for _, name := range taskProgress(r.s.Workspace.Files[r.place.Dir+"/"]) {
 		name = r.place.Dir + "/" + name
 		if f := r.s.Workspace.Files[name]; f.Readable() && f.Age > orphanAge {

@@ -123,7 +123,7 @@ func (s specState) currentTask() string { return strconv.Itoa(s.Index+1) + "/" +
 
 func limitHash(data []byte) string { return quotation.HashText("limit " + string(data)) }
 
-func (r *round) tellOnce(v strategy.Verdict, hash string) strategy.Verdict {
+func (r *round) tellOnce(v strategy.Verdict, hash string) (orMuted strategy.Verdict) {
 	m := r.memory
 	if slices.Contains(m.Told, hash) {
 		v.Told = ""

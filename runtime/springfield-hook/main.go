@@ -47,7 +47,7 @@ func main() {
 		Off:        hook.IsOffWord(os.Getenv("SPRINGFIELD")) || os.Getenv(judge.InJudge) != "",
 		Now:        time.Now(),
 		Up:         ledger.MachineUptime(),
-		Self:       howToCallSelf,
+		Self:       commandForSelf,
 		Sleep:      sleepBesideClient,
 		Ancestors:  terminal.NearAncestors,
 		Answer: func(e hook.Event, state, word, arguments string) string {
@@ -87,8 +87,8 @@ func growStack() byte {
 	return room[len(os.Args)]
 }
 
-// howToCallSelf returns springfield if that is on PATH, otherwise the quoted path.
-func howToCallSelf() string {
+// commandForSelf returns springfield if that is on PATH, otherwise the quoted path.
+func commandForSelf() string {
 	for _, dir := range filepath.SplitList(os.Getenv("PATH")) { // exec.LookPath would make the hook larger
 		if program := filepath.Join(dir, "springfield"); file.IsReadable(program) || file.IsReadable(program+".exe") {
 			return "springfield"
@@ -99,11 +99,11 @@ func howToCallSelf() string {
 
 func newConsole(home, program string) *console.Console {
 	person := &console.Console{
-		Also: ledger.StateDir("", home), Now: time.Now, Self: howToCallSelf(), Home: home,
+		Also: ledger.StateDir("", home), Now: time.Now, Self: commandForSelf(), Home: home,
 		Project: os.Getenv(registry.DefaultHost().ProjectVariable),
 		Off:     hook.IsOffWord(os.Getenv("SPRINGFIELD")), Getenv: os.Getenv,
 	}
-	person.Driver = func(dir string) console.Driver { return console.DriverAround(program, person.Dir, dir) }
+	person.Driver = func(dir string) console.Driver { return console.DriverOfHook(program, person.Dir, dir) }
 	person.Plugin = func() (hook.Settings, error) { return hook.FindSettings(program, person.Dir, person.Work) }
 	return person
 }

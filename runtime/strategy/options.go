@@ -62,7 +62,7 @@ type Number struct {
 
 func (n *Number) Member(m *codec.Coder) { codec.Number(m, n.Name, &n.set) }
 
-func (n *Number) OverlayNumber(below Number, l *Layer) {
+func (n *Number) PutOver(below Number, l *Layer) {
 	set := n.set
 	*n = below
 	switch {
@@ -77,9 +77,9 @@ func (n *Number) OverlayNumber(below Number, l *Layer) {
 	}
 }
 
-// Ceiling returns the setting that limits the rounds in a loop's file. The default is rounds.
-func Ceiling(rounds int) Number {
-	return Number{Name: "ceiling", Value: rounds, Most: activity.MostIterations}
+// Ceiling returns the setting that limits the rounds in a loop's file. The default is byDefault.
+func Ceiling(byDefault int) Number {
+	return Number{Name: "ceiling", Value: byDefault, Most: activity.MostIterations}
 }
 
 // Looping is implemented by the options of a strategy whose loop sets a maximum, so that the budget does not

@@ -45,10 +45,10 @@ func lookUp(id int, environ bool) (process, error) {
 	return p, nil
 }
 
-// readProc reads a file in dir, up to about maxEnviron bytes. Package os would register it with the runtime's poller,
-// which is slow for a hook that reads files of all its ancestors.
-func readProc(dir, name string) (string, error) {
-	fd, err := syscall.Open(dir+"/"+name, syscall.O_RDONLY|syscall.O_CLOEXEC, 0)
+// readProc reads a file in pidDir, up to about maxEnviron bytes. Package os would register it with the runtime's
+// poller, which is slow for a hook that reads files of all its ancestors.
+func readProc(pidDir, name string) (string, error) {
+	fd, err := syscall.Open(pidDir+"/"+name, syscall.O_RDONLY|syscall.O_CLOEXEC, 0)
 	if err != nil {
 		return "", err
 	}

@@ -61,7 +61,7 @@ func (l *Log) takeCall(e *Entry, p *Part) {
 	if p.Does == WritesFile || p.Does == NothingSpecial && slices.ContainsFunc(proofs, in) {
 		l.Work++
 	}
-	l.Changed = l.Changed || p.Changes()
+	l.Changed = l.Changed || p.MayChange()
 	id, input := shortHash(p.ID), e.placeOf(p.Input)
 	call := past{ID: id, Name: name, Does: p.Does, Input: input, Open: p.Does == MayGoOn}
 	l.Recent = append(l.Recent[max(0, len(l.Recent)+1-maxRecent):], call)
@@ -123,12 +123,12 @@ func (l *Log) takeResult(f *Format, e *Entry, p *Part) {
 			o = f.EffectOf(c.Of, p)
 		}
 		if c.Of == MayGoOn && len(o.Job) == 0 {
-			l.markOpen(id, false)
+			l.markCallOpen(id, false)
 		}
 		if p.Failed || o.Refused {
 			l.undoClaim(c)
 		} else {
-			l.settleClaim(e, o, c)
+			l.settleCall(e, o, c)
 		}
 		return
 	}
@@ -136,15 +136,15 @@ func (l *Log) takeResult(f *Format, e *Entry, p *Part) {
 	if !p.Failed && p.RawResult != nil && f.EffectOf != nil {
 		job := f.EffectOf(NothingSpecial, p).Job
 		if len(job) > 0 {
-			l.markOpen(id, true)
+			l.markCallOpen(id, true)
 		}
 		l.startWork(job, input)
 	}
 }
 
-func (l *Log) markOpen(id uint32, open bool) {
+func (l *Log) markCallOpen(call uint32, open bool) {
 	for i := range l.Recent {
-		if l.Recent[i].ID == id {
+		if l.Recent[i].ID == call {
 			l.Recent[i].Open = open
 		}
 	}
@@ -174,10 +174,10 @@ func (l *Log) undoClaim(c claim) {
 	}
 }
 
-func (l *Log) settleClaim(e *Entry, o Effect, c claim) {
+func (l *Log) settleCall(e *Entry, o Effect, c claim) {
 	switch c.Of {
 	case MakesTask, ReadsTask:
-		l.learnTask(e, o)
+		l.addNewTask(e, o)
 	case ListsTasks:
 		l.correctTasks(e, o.Tasks)
 	case MayGoOn:
@@ -238,8 +238,8 @@ type mate struct {
 }
 
 // mateName returns a teammate's name without the team (moe@barn), or a hash of a name that is not plain.
-func mateName(inside []byte) string {
-	name, _, _ := bytes.Cut(inside, []byte("@"))
+func mateName(rawName []byte) string {
+	name, _, _ := bytes.Cut(rawName, []byte("@"))
 	if len(name) == 0 || isPlainName(name, maxID) {
 		return string(name)
 	}

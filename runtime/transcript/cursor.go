@@ -151,7 +151,7 @@ func (c *Cursor) rememberFacts(line []byte, at int64, replaceLast bool) {
 		if line = bytes.TrimSpace(line); len(line) == 0 {
 			return
 		}
-		f = parseFacts(&c.Entry, line, c.known)
+		f = factsOfEntry(&c.Entry, line, c.known)
 	}
 	f.at = at
 	if n := len(c.facts) - 1; replaceLast {
@@ -182,8 +182,8 @@ func (c *Cursor) IsNotClientState() bool {
 	return c.known && (c.What != Nothing || len(e.Parts) > 0 || len(e.ID) > 0 || !state)
 }
 
-// HasHookBlock reports whether the line records a block by a named Stop hook.
-func (c *Cursor) HasHookBlock() bool {
+// AtHookBlock reports whether the line records a block by a named Stop hook.
+func (c *Cursor) AtHookBlock() bool {
 	return slices.ContainsFunc(c.Entry.Parts, func(p Part) bool { return p.Kind == HookBlock })
 }
 

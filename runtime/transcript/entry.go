@@ -154,7 +154,7 @@ type Effect struct {
 // MaxParts is the maximum number of parts in a line.
 const MaxParts = 256
 
-func (f *Format) parseLine(e *Entry, line []byte, at int64) bool {
+func (f *Format) parseLine(e *Entry, line []byte, at int64) (matters bool) {
 	*e = Entry{Line: line, At: at, Parts: e.Parts[:0]}
 	return f.Parse != nil && f.Parse(e)
 }
@@ -196,7 +196,7 @@ func (e *Entry) AgentWords() string {
 	return codec.ValidText(bytes.Join(texts, []byte(`\n`)))
 }
 
-func (e *Entry) WordsToAgent() string {
+func (e *Entry) WordsToAgent() (byAnyone string) {
 	if IsBlankJSON(e.Words) {
 		return ""
 	}
@@ -374,16 +374,16 @@ func (e *Entry) TakeBlocks(w *codec.Walk, describe func(call *Part)) (picture bo
 }
 
 // FirstText returns the first text in content blocks, or the content if it is a string, still escaped.
-func FirstText(content []byte) (first []byte) {
+func FirstText(content []byte) (escaped []byte) {
 	if s := codec.InsideQuotes(content); s != nil {
 		return s
 	}
 	codec.Elements(content, func(element []byte) {
-		if first == nil {
-			first = codec.InsideQuotes(codec.FindMember(element, "text"))
+		if escaped == nil {
+			escaped = codec.InsideQuotes(codec.FindMember(element, "text"))
 		}
 	})
-	return first
+	return escaped
 }
 
 // TrimFirstElements removes elements with the given tags, which hosts put before a person's words, from the

@@ -273,7 +273,7 @@ func (o *turnOpening) Members(m *codec.Coder) {
 }
 
 func (p *past) Members(m *codec.Coder) {
-	codec.Number(m.KeepEmpty(), "id", &p.ID)
+	codec.Number(m.KeepNext(), "id", &p.ID)
 	m.Text("name", &p.Name)
 	codec.Number(m, "does", &p.Does)
 	codec.NumberPair(m, "in", &p.Input)
@@ -285,7 +285,7 @@ func (p *past) Members(m *codec.Coder) {
 }
 
 func (c *claim) Members(m *codec.Coder) {
-	codec.Number(m.KeepEmpty(), "id", &c.ID)
+	codec.Number(m.KeepNext(), "id", &c.ID)
 	codec.Number(m, "of", &c.Of)
 	m.Text("name", &c.Name)
 	codec.NumberPair(m, "in", &c.Input)
@@ -345,7 +345,7 @@ func (f *feedback) Members(m *codec.Coder) {
 
 func (n *named) Members(m *codec.Coder) {
 	codec.NumberPair(m, "at", &n.At)
-	codec.Number(m.KeepEmpty(), "sum", &n.Sum)
+	codec.Number(m.KeepNext(), "sum", &n.Sum)
 	codec.Number(m, "turn", &n.Turn)
 	codec.Number(m, "new", &n.Wrote)
 }

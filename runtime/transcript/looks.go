@@ -155,10 +155,10 @@ func isOneOf(word, list string) bool {
 	return word != "" && !strings.Contains(word, " ") && strings.Contains(" "+list+" ", " "+word+" ")
 }
 
-// argsOnlyLook reports whether a command with these arguments changes nothing. rest is the command's line in lookers
+// argsOnlyLook reports whether a command with these arguments changes nothing. row is the command's line in lookers
 // after its name.
-func argsOnlyLook(rest string, args []string) bool {
-	line, _, _ := strings.Cut(rest, "\n")
+func argsOnlyLook(row string, args []string) bool {
+	line, _, _ := strings.Cut(row, "\n")
 	var columns [4]string
 	for i := range columns {
 		columns[i], line, _ = strings.Cut(line, "|")
@@ -201,8 +201,8 @@ func sedOnlyLooks(args []string) bool {
 	return true
 }
 
-// Changes reports whether a call can change anything outside the session.
-func (p *Part) Changes() bool {
+// MayChange reports whether a call can change anything outside the session.
+func (p *Part) MayChange() bool {
 	switch p.Does {
 	case WritesTodos, MakesTask, ChangesTask, ReadsTask, ListsTasks, AsksPerson, BeginsPlan, EndsPlan, SchedulesWake:
 		return false

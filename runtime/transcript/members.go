@@ -20,10 +20,10 @@ func StoreMember(w *codec.Walk, members []Member) {
 		switch {
 		case m.Name != string(w.Key):
 		case m.Raw != nil:
-			*m.Raw = w.Value()
+			*m.Raw = w.TakeValue()
 			return
 		default:
-			*m.Text = codec.InsideQuotes(w.Value())
+			*m.Text = codec.InsideQuotes(w.TakeValue())
 			return
 		}
 	}

@@ -55,7 +55,7 @@ func (l *Log) takePlans(e *Entry, p *Part) {
 		if slices.Contains(contents, key) {
 			continue
 		}
-		value := codec.InsideQuotes(w.Value())
+		value := codec.InsideQuotes(w.TakeValue())
 		if value == nil {
 			value = w.TornText()
 		}

@@ -68,24 +68,24 @@ func (s taskState) String() string {
 	return "pending"
 }
 
-func (l *Log) noteChange(tasks bool) {
-	l.Todos.When = todoStamp{Turn: l.Turns, Tasks: tasks}
+func (l *Log) stampTodos(byTasks bool) {
+	l.Todos.When = todoStamp{Turn: l.Turns, Tasks: byTasks}
 }
 
 func (l *Log) setList(e *Entry, array []byte) {
-	sum, ok := sumOfList(array)
+	sum, ok := hashTodoList(array)
 	if !ok {
 		return
 	}
 	if sum != l.Todos.List.Sum || l.Todos.When.Tasks {
-		l.noteChange(false)
+		l.stampTodos(false)
 	}
 	l.Todos.List = list{Place: e.placeOf(array), Sum: sum}
 }
 
 // correctList sets the todo list to one that the host shows. An empty list does not replace tasks.
 func (l *Log) correctList(e *Entry, array []byte) {
-	sum, ok := sumOfList(array)
+	sum, ok := hashTodoList(array)
 	switch {
 	case !ok || sum == l.Todos.List.Sum:
 	case sum == 0 && l.Todos.When.Tasks:
@@ -95,9 +95,9 @@ func (l *Log) correctList(e *Entry, array []byte) {
 	}
 }
 
-// sumOfList returns a hash of a todo list, or 0 for an empty list. ok is false for an incomplete list.
-func sumOfList(list []byte) (sum uint64, ok bool) {
-	ok = eachItem(list, maxNested, func(i item) {
+// hashTodoList returns a hash of a todo list, or 0 for an empty list. ok is false for an incomplete list.
+func hashTodoList(list []byte) (sum uint64, ok bool) {
+	ok = eachTodo(list, maxNested, func(i item) {
 		sum = (sum*31+quotation.Hash64(i.content))*31 + quotation.Hash64(i.status)
 	})
 	return sum, ok
@@ -167,7 +167,7 @@ func (l *Log) updateTask(e *Entry, input []byte) (id string, before *task) {
 			l.keepTask(l.Todos.Tasks[i])
 		}
 	})
-	l.noteChange(true)
+	l.stampTodos(true)
 	return t.ID, before
 }
 
@@ -199,10 +199,10 @@ func addBlocker(known []uint32, id []byte) []uint32 {
 	return append(known[:len(known):len(known)], h)
 }
 
-func (l *Log) learnTask(e *Entry, o Effect) {
+func (l *Log) addNewTask(e *Entry, o Effect) {
 	if t, ok := taskFrom(e, o.Task); ok && l.findTask([]byte(t.ID)) < 0 {
 		l.keepTask(t)
-		l.noteChange(true)
+		l.stampTodos(true)
 	}
 }
 
@@ -233,7 +233,7 @@ func (l *Log) correctTasks(e *Entry, array []byte) {
 	}
 	same := func(a, b task) bool { return a.ID == b.ID && a.State == b.State }
 	if !slices.EqualFunc(old, l.Todos.Tasks, same) {
-		l.noteChange(true)
+		l.stampTodos(true)
 	}
 }
 
@@ -252,9 +252,9 @@ func listInInput(input []byte) []byte {
 	return input
 }
 
-// eachItem yields the todos in a JSON array, in an object or a string with an array, or in lines of a string.
+// eachTodo yields the todos in a JSON array, in an object or a string with an array, or in lines of a string.
 // It returns false for an incomplete list.
-func eachItem(list []byte, depthLeft int, yield func(item)) (complete bool) {
+func eachTodo(list []byte, depthLeft int, yield func(item)) (complete bool) {
 	list = bytes.TrimSpace(list)
 	if len(list) == 0 || depthLeft == 0 {
 		return false
@@ -268,12 +268,12 @@ func eachItem(list []byte, depthLeft int, yield func(item)) (complete bool) {
 			})
 		})
 	case '{':
-		return eachItem(codec.FindMember(list, "todos", "plan", "items"), depthLeft-1, yield)
+		return eachTodo(codec.FindMember(list, "todos", "plan", "items"), depthLeft-1, yield)
 	case '"':
 		text := bytes.TrimSpace(codec.Unescape(nil, codec.InsideQuotes(list)))
 		array := bytes.HasPrefix(text, []byte("[")) && bytes.HasPrefix(bytes.TrimSpace(text[1:]), []byte("{"))
 		if array || string(text) == "[]" || bytes.HasPrefix(text, []byte("{")) {
-			return eachItem(text, depthLeft-1, yield)
+			return eachTodo(text, depthLeft-1, yield)
 		}
 		return eachTodoLine(text, yield)
 	}
@@ -306,7 +306,7 @@ func eachTodoLine(text []byte, yield func(item)) (found bool) {
 
 func readList(list []byte) (all []activity.Todo, ok bool) {
 	all = []activity.Todo{}
-	ok = eachItem(list, maxNested, func(i item) {
+	ok = eachTodo(list, maxNested, func(i item) {
 		if len(all) == maxTodos { // drop the oldest completed one
 			oldest := slices.IndexFunc(all, func(t activity.Todo) bool { return t.Status == completed.String() })
 			if oldest < 0 {

@@ -205,7 +205,7 @@ func aboutCall(input []byte) string {
 	rank := len(vague) + 1
 	for w := codec.EnterValue(unquoteObject(input), '{'); w.Next(); {
 		key := string(w.Key)
-		value := codec.InsideQuotes(w.Value())
+		value := codec.InsideQuotes(w.TakeValue())
 		if value == nil {
 			value = w.TornText()
 		}
@@ -244,7 +244,7 @@ var shells = []string{"Bash", "bash", "shell", "exec_command", "run_shell_comman
 
 // commandOf returns a shell call's command line, preceded by a cd to the call's directory. It returns "?" for an input
 // that is too long or has no command, and "" for any other tool.
-func commandOf(f io.ReaderAt, p past, buf []byte) string {
+func commandOf(f io.ReaderAt, p past, buf []byte) (commandOrQMark string) {
 	if !slices.Contains(shells, p.Name) {
 		return ""
 	}

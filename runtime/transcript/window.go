@@ -22,7 +22,7 @@ func (f File) LastLines(n int) (activity.Window, error) {
 	var e Entry
 	for _, line := range lines {
 		if len(line) <= maxLine {
-			facts := parseFacts(&e, line, f.parseLine(&e, line, 0))
+			facts := factsOfEntry(&e, line, f.parseLine(&e, line, 0))
 			addToWindow(&w, &facts)
 		}
 	}
@@ -39,11 +39,11 @@ type news struct {
 	todos []activity.Todo
 }
 
-func parseFacts(e *Entry, line []byte, parsed bool) (f news) {
+func factsOfEntry(e *Entry, line []byte, entryOK bool) (f news) {
 	if line[0] != '{' {
 		f.raw = string(line)
 	}
-	if !parsed {
+	if !entryOK {
 		return f
 	}
 	f.turn = e.What == Prompted

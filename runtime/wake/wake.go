@@ -63,8 +63,8 @@ type Client struct {
 	Shared bool // another process has its session, too
 }
 
-// WhyNoWait returns why the client cannot be woken later, or "". Only a client at a terminal outlives an error.
-func (c Client) WhyNoWait(session string) string {
+// WhyNoWake returns why the client cannot be woken later, or "". Only a client at a terminal outlives an error.
+func (c Client) WhyNoWake(session string) string {
 	switch {
 	case c.Session == "":
 		return "the file of its own process was not found"
@@ -94,7 +94,7 @@ type Moment struct {
 // WhyNot returns why a session must not be woken after a wait, or "" for an unchanged session.
 func WhyNot(before, after Moment, wait time.Duration) string {
 	passed := time.Duration(after.At-before.At) * time.Millisecond
-	switch why := after.WhyNoWait(before.Session); {
+	switch why := after.WhyNoWake(before.Session); {
 	case passed < wait-5*time.Second || passed > wait+time.Minute:
 		return "the machine slept, or its clock was set"
 	case why != "":

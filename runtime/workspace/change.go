@@ -43,7 +43,7 @@ func (s *Space) applyChange(c strategy.Change) error {
 		return errors.New("it names a directory")
 	}
 	if c.Was != nil {
-		now := s.lookNow(c.Name)
+		now := s.readNow(c.Name)
 		if now.Problem != "" {
 			return errors.New(now.Problem)
 		}

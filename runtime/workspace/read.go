@@ -54,7 +54,7 @@ func (s *Space) Close() { _ = s.root.Close() }
 // ReadWanted reads a file or the names in a directory. If want.Whole is set, a file less than two seconds old is read
 // again, for up to a second in all, until it is unchanged and want.Whole accepts it.
 func (s *Space) ReadWanted(want strategy.Want) strategy.File {
-	f := s.lookNow(want.Name)
+	f := s.readNow(want.Name)
 	for want.Whole != nil && f.Readable() && f.Age < fresh.Milliseconds() {
 		if s.late.IsZero() {
 			s.late = time.Now().Add(patience - pause)
@@ -64,7 +64,7 @@ func (s *Space) ReadWanted(want strategy.Want) strategy.File {
 		}
 		time.Sleep(pause)
 		before := f
-		f = s.lookNow(want.Name)
+		f = s.readNow(want.Name)
 		if f.Found == before.Found && bytes.Equal(f.Data, before.Data) && want.Whole(f.Data) {
 			break
 		}
@@ -72,7 +72,7 @@ func (s *Space) ReadWanted(want strategy.Want) strategy.File {
 	return f
 }
 
-func (s *Space) lookNow(name string) strategy.File {
+func (s *Space) readNow(name string) strategy.File {
 	local, err := localName(name)
 	if err != nil {
 		return strategy.File{Problem: err.Error()}
@@ -146,7 +146,7 @@ const maxUp = 40
 // Nearest returns the first directory that contains any of marks, from dir up to the top of the repository. Without a
 // repository, the top is dir. marks are names with slashes. If none matches, it returns project if that contains the
 // repository and a mark, otherwise the top. The top is below home. marked reports whether there was a mark.
-func Nearest(dir, project string, marks []string, home string) (nearest string, marked bool) {
+func Nearest(dir, project string, marks []string, home string) (dirOrRepo string, marked bool) {
 	dir, err := filepath.Abs(dir)
 	if err != nil || len(marks) == 0 {
 		return dir, false
@@ -176,7 +176,7 @@ func Nearest(dir, project string, marks []string, home string) (nearest string, 
 }
 
 // ProjectSpelledLike returns project in dir's spelling, or "" when project does not contain dir.
-func ProjectSpelledLike(dir, project string) string {
+func ProjectSpelledLike(dir, project string) (ifAbove string) {
 	want, err := os.Stat(project)
 	if err != nil {
 		return ""

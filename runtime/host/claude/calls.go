@@ -68,28 +68,28 @@ func isDenied(kind, text []byte) bool {
 	return !bytes.HasPrefix(text, []byte("Exit code ")) && slices.ContainsFunc(denials, has)
 }
 
-func effectOf(of transcript.Does, r *transcript.Part) (o transcript.Effect) {
+func effectOf(of transcript.Does, r *transcript.Part) (jobs transcript.Effect) {
 	if of == transcript.NothingSpecial {
 		if bytes.Contains(r.RawResult, []byte(`"backgroundTaskId":"`)) {
-			o.Job = backgroundJobOf(r.RawResult, nil)
+			jobs.Job = backgroundJobOf(r.RawResult, nil)
 		}
-		return o
+		return jobs
 	}
-	o.Refused = string(codec.FindMember(r.RawResult, "success")) == "false"
+	jobs.Refused = string(codec.FindMember(r.RawResult, "success")) == "false"
 	switch of {
 	case transcript.MakesTask, transcript.ReadsTask:
-		o.Task = codec.FindMember(r.RawResult, "task")
+		jobs.Task = codec.FindMember(r.RawResult, "task")
 	case transcript.ListsTasks:
-		o.Tasks = codec.FindMember(r.RawResult, "tasks")
+		jobs.Tasks = codec.FindMember(r.RawResult, "tasks")
 	case transcript.MayGoOn:
 		if string(codec.FindMember(r.RawResult, "status")) == `"teammate_spawned"` {
-			o.Mate = codec.InsideQuotes(codec.FindMember(r.RawResult, "name"))
+			jobs.Mate = codec.InsideQuotes(codec.FindMember(r.RawResult, "name"))
 		}
-		o.Job = backgroundJobOf(r.RawResult, r.Text)
+		jobs.Job = backgroundJobOf(r.RawResult, r.Text)
 	case transcript.MayEndJob:
-		o.Running = stillRuns(r.RawResult, r.Text)
+		jobs.Running = stillRuns(r.RawResult, r.Text)
 	}
-	return o
+	return jobs
 }
 
 func backgroundJobOf(outcome, text []byte) []byte {

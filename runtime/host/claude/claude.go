@@ -21,7 +21,7 @@ func takesContext(e host.Event) bool {
 	return e.Scheduled && strings.Map(anyDigit, e.PromptID) == "00000000-0000-0000-0000-000000000000"
 }
 
-func hasUserWords(e host.Event) bool {
+func hasUserProse(e host.Event) bool {
 	if command, ok := strings.CutPrefix(strings.TrimSpace(e.Prompt), "/"); ok {
 		name := strings.FieldsFunc(command, func(r rune) bool { return r <= ' ' })
 		return len(name) == 0 || command[0] <= ' ' || strings.Contains(name[0], "/")
@@ -33,7 +33,7 @@ const Name = "claude"
 
 var Host = host.Host{
 	Name: Name, Title: "Claude Code", Agent: "Claude", Default: true,
-	Stop: "Stop", Prompt: "UserPromptSubmit", FromUser: hasUserWords,
+	Stop: "Stop", Prompt: "UserPromptSubmit", FromUser: hasUserProse,
 	Context: takesContext,
 	Reminds: true, Opens: true,
 	Log:     transcript.Format{Name: Name, Parse: parseLine, Owns: ownsLog, EffectOf: effectOf},

@@ -65,21 +65,21 @@ func parseLine(e *transcript.Entry) bool {
 	for w.Next() {
 		switch string(w.Key) {
 		case "type":
-			l.kind = w.Value()
+			l.kind = w.TakeValue()
 			switch string(l.kind) {
 			case `"user"`, `"assistant"`, `"attachment"`, `"system"`, `"permission-mode"`, `"queue-operation"`:
 			default:
 				return false
 			}
 		case "isSidechain":
-			if string(w.Value()) == "true" {
+			if string(w.TakeValue()) == "true" {
 				return false // a subagent's
 			}
 		case "attachment":
 			if !isAttachmentOfInterest(w) {
 				return false
 			}
-			l.attachment = w.Value()
+			l.attachment = w.TakeValue()
 		case "message":
 			if w.BeginsWith('{') {
 				l.readMessage(e, &w)
@@ -138,11 +138,11 @@ func (l *line) readMessage(e *transcript.Entry, w *codec.Walk) {
 	for m.Next() {
 		switch string(m.Key) {
 		case "model":
-			l.model = codec.InsideQuotes(m.Value())
+			l.model = codec.InsideQuotes(m.TakeValue())
 		case "content":
 			switch {
 			case m.BeginsWith('"'):
-				e.Parts = append(e.Parts, transcript.Part{Kind: transcript.Text, Text: codec.InsideQuotes(m.Value())})
+				e.Parts = append(e.Parts, transcript.Part{Kind: transcript.Text, Text: codec.InsideQuotes(m.TakeValue())})
 			case m.BeginsWith('['):
 				l.picture = e.TakeBlocks(&m, classifyCall)
 			}
@@ -157,13 +157,13 @@ func isAttachmentOfInterest(w codec.Walk) bool {
 	if !a.Next() || string(a.Key) != "type" {
 		return true // maybe
 	}
-	switch string(a.Value()) {
+	switch string(a.TakeValue()) {
 	case `"hook_blocking_error"`, `"queued_command"`, `"task_reminder"`, `"todo_reminder"`:
 		return true
 	case `"hook_success"`, `"hook_additional_context"`:
 		for a.Next() {
 			if string(a.Key) == "hookEvent" {
-				return string(a.Value()) == `"Stop"`
+				return string(a.TakeValue()) == `"Stop"`
 			}
 		}
 	}

@@ -71,9 +71,9 @@ func RunningProcesses(configDir string) (all []Process) {
 }
 
 // FindProcess returns the process of Claude Code with this ID. ok is false unless it is running and has a session.
-func FindProcess(configDir string, id int) (p Process, ok bool) {
-	data, err := file.ReadRegular(filepath.Join(configDir, "sessions", strconv.Itoa(id)+".json"), maxProcessFile)
-	return p, err == nil && id > 0 && codec.ReadObject(data, &p) == nil && p.Session != "" && p.ID == id && p.checkRunning()
+func FindProcess(configDir string, pid int) (p Process, ok bool) {
+	data, err := file.ReadRegular(filepath.Join(configDir, "sessions", strconv.Itoa(pid)+".json"), maxProcessFile)
+	return p, err == nil && pid > 0 && codec.ReadObject(data, &p) == nil && p.Session != "" && p.ID == pid && p.checkRunning()
 }
 
 // checkRunning reports whether a process with this ID exists. On Linux it also detects reused IDs, and returns false for a

@@ -58,9 +58,9 @@ func parseLine(e *transcript.Entry) bool {
 	for w.Next() {
 		switch string(w.Key) {
 		case "timestamp":
-			e.Time = codec.InsideQuotes(w.Value())
+			e.Time = codec.InsideQuotes(w.TakeValue())
 		case "type":
-			kind = w.Value()
+			kind = w.TakeValue()
 		case "payload":
 			p := w.Enter('{')
 			switch string(kind) {
@@ -111,12 +111,12 @@ func takeEvent(e *transcript.Entry, p *codec.Walk) bool {
 	for p.Next() {
 		switch string(p.Key) {
 		case "type":
-			switch string(p.Value()) {
+			switch string(p.TakeValue()) {
 			case `"item_completed"`, `"user_message"`:
 			case `"task_started"`:
 				for q := *p; q.Next(); { // a goal of the user's begins each turn
 					goal := string(q.Key) == "turn_attribution" &&
-						string(codec.FindMember(q.Value(), "turn_trigger")) == `"goal"`
+						string(codec.FindMember(q.TakeValue(), "turn_trigger")) == `"goal"`
 					if goal {
 						e.What = transcript.Driven
 					}
@@ -136,9 +136,9 @@ func takeEvent(e *transcript.Entry, p *codec.Walk) bool {
 				return false
 			}
 		case "turn_id":
-			e.PromptID = codec.InsideQuotes(p.Value())
+			e.PromptID = codec.InsideQuotes(p.TakeValue())
 		case "message":
-			words := codec.InsideQuotes(p.Value())
+			words := codec.InsideQuotes(p.TakeValue())
 			switch {
 			case len(e.Parts) > 0:
 				e.Parts[0].Text = words
@@ -161,7 +161,7 @@ func takeCompletedItem(e *transcript.Entry, i *codec.Walk) bool {
 	for i.Next() {
 		switch string(i.Key) {
 		case "type":
-			switch string(i.Value()) {
+			switch string(i.TakeValue()) {
 			case `"UserMessage"`:
 				person, e.What = true, transcript.Prompted
 			case `"AgentMessage"`, `"CommandExecution"`:
@@ -169,18 +169,18 @@ func takeCompletedItem(e *transcript.Entry, i *codec.Walk) bool {
 				return false
 			}
 		case "id":
-			if id := codec.InsideQuotes(i.Value()); person {
+			if id := codec.InsideQuotes(i.TakeValue()); person {
 				e.ID = id
 			}
 		case "content":
-			words := nthText(0, i.Value())
+			words := nthText(0, i.TakeValue())
 			if person {
 				e.Words = words
 			} else {
 				e.Parts = append(e.Parts, transcript.Part{Kind: transcript.Text, Text: words})
 			}
 		case "process_id": // a command has ended, maybe in the background
-			e.Parts = append(e.Parts, transcript.Part{Kind: transcript.Ended, ID: codec.InsideQuotes(i.Value())})
+			e.Parts = append(e.Parts, transcript.Part{Kind: transcript.Ended, ID: codec.InsideQuotes(i.TakeValue())})
 		}
 	}
 	return true
@@ -198,7 +198,7 @@ func nthText(n int, content []byte) (text []byte) {
 	return text
 }
 
-func takeItem(e *transcript.Entry, p *codec.Walk) bool {
+func takeItem(e *transcript.Entry, p *codec.Walk) (matters bool) {
 	part := transcript.Part{}
 	members := []transcript.Member{
 		{Name: "name", Text: &part.Name}, {Name: "call_id", Text: &part.ID},
@@ -207,7 +207,7 @@ func takeItem(e *transcript.Entry, p *codec.Walk) bool {
 	for p.Next() {
 		switch string(p.Key) {
 		case "type":
-			switch string(p.Value()) {
+			switch string(p.TakeValue()) {
 			case `"message"`:
 			case `"function_call"`, `"custom_tool_call"`:
 				part.Kind = transcript.Call
@@ -217,7 +217,7 @@ func takeItem(e *transcript.Entry, p *codec.Walk) bool {
 				return false
 			}
 		case "role":
-			if string(p.Value()) != `"user"` {
+			if string(p.TakeValue()) != `"user"` {
 				return false
 			}
 		case "content":
@@ -240,8 +240,8 @@ func takeItem(e *transcript.Entry, p *codec.Walk) bool {
 
 // takeInjectedText adds a text to e if it is from a hook, for a requested skill, or about a subagent's end. Otherwise it
 // returns false.
-func takeInjectedText(e *transcript.Entry, p *codec.Walk) bool {
-	content := p.Value()
+func takeInjectedText(e *transcript.Entry, p *codec.Walk) (added bool) {
+	content := p.TakeValue()
 	codec.Elements(content, func(part []byte) {
 		text := codec.InsideQuotes(codec.FindMember(part, "text"))
 		switch {
@@ -328,22 +328,22 @@ func resultText(output []byte) (statusOrText []byte, failed bool) {
 	return statusOrText, failed
 }
 
-func effectOf(of transcript.Does, r *transcript.Part) (o transcript.Effect) {
+func effectOf(of transcript.Does, r *transcript.Part) (jobs transcript.Effect) {
 	switch of {
 	case transcript.WritesTodos:
-		o.Refused = string(r.Text) != "Plan updated"
+		jobs.Refused = string(r.Text) != "Plan updated"
 	case transcript.AsksPerson:
-		o.Refused = !bytes.HasPrefix(r.Text, []byte(`{\"answers\"`))
+		jobs.Refused = !bytes.HasPrefix(r.Text, []byte(`{\"answers\"`))
 	case transcript.MayGoOn:
-		o.Job = escapedMember(r.Text, "agent_id")
+		jobs.Job = escapedMember(r.Text, "agent_id")
 	case transcript.MayEndJob:
-		o.Running = bytes.HasPrefix(r.Text, []byte(running))
+		jobs.Running = bytes.HasPrefix(r.Text, []byte(running))
 	case transcript.NothingSpecial:
 		if bytes.HasPrefix(r.Text, []byte(running)) {
-			o.Job = leadingDigits(r.Text[len(running):])
+			jobs.Job = leadingDigits(r.Text[len(running):])
 		}
 	}
-	return o
+	return jobs
 }
 
 // textAfter returns the text after word, or nil if word is absent.
@@ -352,7 +352,7 @@ func textAfter(text []byte, word string) []byte {
 	return after
 }
 
-func textBefore(word string, text []byte) []byte {
+func textBefore(word string, text []byte) (orNil []byte) {
 	if i := bytes.Index(text, []byte(word)); i >= 0 {
 		return text[:i]
 	}

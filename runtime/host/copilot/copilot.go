@@ -26,7 +26,7 @@ var Host = host.Host{
 	Stop: "Stop", Prompt: "UserPromptSubmit", FromUser: fromUser,
 	Marked:  true,
 	Log:     transcript.Format{Name: Name, Whole: true, Parse: parseLine, Owns: ownsLog, EffectOf: effectOf},
-	Arrived: arrived, Logged: true,
+	Arrived: hookLogged, Logged: true,
 	Dir: "~/.copilot", DirVariable: "COPILOT_HOME", Sessions: "session-state/*/events.jsonl", Program: "copilot",
 	Package: "@github/copilot",
 	Inside:  []string{"COPILOT_AGENT_SESSION_ID"}, SessionVariable: "COPILOT_AGENT_SESSION_ID",
@@ -79,9 +79,9 @@ func fromUser(e host.Event) bool {
 	return !slices.ContainsFunc(others, func(begin string) bool { return strings.HasPrefix(e.Prompt, begin) })
 }
 
-// arrived reports whether the log's end contains the entry about this stop's hooks, which can be written after they
+// hookLogged reports whether the log's end contains the entry about this stop's hooks, which can be written after they
 // start.
-func arrived(e host.Event, end []byte) bool {
+func hookLogged(e host.Event, end []byte) bool {
 	return host.HasLine(end, `{"type":"hook.start"`, func(line []byte) bool {
 		data := codec.FindMember(line, "data")
 		input := codec.FindMember(data, "input")
@@ -126,7 +126,7 @@ func readerOf(kind []byte) func(*transcript.Entry, []byte) {
 
 // parseLine parses a line of the log into e. It returns false for a line that does not matter, for example of a
 // subagent, which contains an agentId.
-func parseLine(e *transcript.Entry) bool {
+func parseLine(e *transcript.Entry) (matters bool) {
 	var read func(*transcript.Entry, []byte)
 	var data []byte
 	members := []transcript.Member{
@@ -136,7 +136,7 @@ func parseLine(e *transcript.Entry) bool {
 	for w.Next() {
 		switch string(w.Key) {
 		case "type":
-			if read = readerOf(w.Value()); read == nil {
+			if read = readerOf(w.TakeValue()); read == nil {
 				return false
 			}
 		case "agentId":
@@ -193,11 +193,11 @@ func takeAssistantLine(e *transcript.Entry, data []byte) {
 	for w.Next() {
 		switch string(w.Key) {
 		case "content":
-			if text := codec.InsideQuotes(w.Value()); len(text) > 0 {
+			if text := codec.InsideQuotes(w.TakeValue()); len(text) > 0 {
 				e.Parts = append(e.Parts, transcript.Part{Kind: transcript.Text, Text: text})
 			}
 		case "toolRequests":
-			codec.Elements(w.Value(), func(call []byte) { takeCall(e, call) })
+			codec.Elements(w.TakeValue(), func(call []byte) { takeCall(e, call) })
 		}
 	}
 }

@@ -25,6 +25,6 @@ func TestArrived(t *testing.T) {
 		{strings.Replace(of, "1795357987277", "0", 1) + "\n", host.Event{SessionID: "s1"}, false},
 		{`{"type":"assistant.message","data":{"content":` + of + `}}`, host.Event{SessionID: "s1", At: 1795357987277}, false},
 	} {
-		scratch.Equal(t, arrived(c.e, []byte(c.end)), c.want, len(c.end), "bytes", c.e)
+		scratch.Equal(t, hookLogged(c.e, []byte(c.end)), c.want, len(c.end), "bytes", c.e)
 	}
 }

@@ -71,7 +71,7 @@ func parseLine(e *transcript.Entry) bool {
 	for w.Next() {
 		switch string(w.Key) {
 		case "type":
-			kind = w.Value()
+			kind = w.TakeValue()
 			switch string(kind) {
 			case `"message"`, `"session_start"`, `"todo_state"`, `"agent_turn_outcome"`:
 			default:
@@ -185,19 +185,19 @@ var tools = []transcript.Tool{
 
 // effectOf returns the background task that a result names, or whether that task is still running. Background commands
 // are ignored, because the log does not record when they end.
-func effectOf(of transcript.Does, r *transcript.Part) (o transcript.Effect) {
+func effectOf(of transcript.Does, r *transcript.Part) (job transcript.Effect) {
 	switch of {
 	case transcript.MayGoOn:
 		if bytes.HasPrefix(r.Text, []byte("Task launched in background.")) {
-			o.Job = transcript.NameAfter(r.Text, "task_id: ")
+			job.Job = transcript.NameAfter(r.Text, "task_id: ")
 		}
 	case transcript.MayEndJob:
-		o.Running = bytes.Contains(r.Text, []byte("status: running"))
+		job.Running = bytes.Contains(r.Text, []byte("status: running"))
 	}
-	return o
+	return job
 }
 
-func (m *message) takeStopHooks(e *transcript.Entry) bool {
+func (m *message) takeStopHooks(e *transcript.Entry) (isStop bool) {
 	if string(m.event) != `"Stop"` {
 		return false
 	}

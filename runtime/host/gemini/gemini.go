@@ -54,7 +54,7 @@ func readEvent(event []byte, e *host.Event) error {
 
 // parseLine reads a line of a log into e, and reports whether it matters. A message is logged again with its calls'
 // results. A line with $set repeats the conversation, as after a compression, and does not matter.
-func parseLine(e *transcript.Entry) bool {
+func parseLine(e *transcript.Entry) (matters bool) {
 	var kind, content, typed, calls []byte
 	members := []transcript.Member{
 		{Name: "sessionId", Text: &e.Session}, {Name: "id", Text: &e.ID}, {Name: "timestamp", Text: &e.Time},
@@ -67,7 +67,7 @@ func parseLine(e *transcript.Entry) bool {
 		case "$set", "$rewindTo":
 			return false
 		case "kind":
-			if string(w.Value()) == `"subagent"` {
+			if string(w.TakeValue()) == `"subagent"` {
 				return false
 			}
 		default:
@@ -118,7 +118,7 @@ var tools = []transcript.Tool{
 	{Does: transcript.EndsPlan, Names: []string{"exit_plan_mode"}},
 }
 
-func takeUserLine(e *transcript.Entry, content, typed []byte) (taken bool) {
+func takeUserLine(e *transcript.Entry, content, typed []byte) (matters bool) {
 	shown := false
 	eachPart(content, func(text, part []byte) {
 		switch result := codec.FindMember(part, "functionResponse"); {
@@ -210,7 +210,7 @@ func ownsLog(line []byte) bool {
 		case "projectHash", "$set", "$rewindTo":
 			return true
 		case "type":
-			if string(w.Value()) == `"gemini"` {
+			if string(w.TakeValue()) == `"gemini"` {
 				return true
 			}
 		}

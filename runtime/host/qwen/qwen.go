@@ -76,7 +76,7 @@ type line struct {
 	message, payload          []byte
 }
 
-func parseLine(e *transcript.Entry) bool {
+func parseLine(e *transcript.Entry) (matters bool) {
 	var l line
 	members := []transcript.Member{
 		{Name: "provenance", Text: &l.provenance}, {Name: "subtype", Text: &l.subtype},
@@ -90,7 +90,7 @@ func parseLine(e *transcript.Entry) bool {
 			transcript.StoreMember(&w, members)
 			continue
 		}
-		switch l.kind = codec.InsideQuotes(w.Value()); string(l.kind) {
+		switch l.kind = codec.InsideQuotes(w.TakeValue()); string(l.kind) {
 		case "user", "assistant", "tool_result":
 		default:
 			return false
@@ -106,7 +106,7 @@ func parseLine(e *transcript.Entry) bool {
 	return len(e.Parts) > 0
 }
 
-func (l *line) takeUserLine(e *transcript.Entry) bool {
+func (l *line) takeUserLine(e *transcript.Entry) (matters bool) {
 	subtype, provenance := string(l.subtype), string(l.provenance)
 	switch {
 	case subtype == "notification", subtype == "cron":

@@ -175,7 +175,7 @@ func lastAnnouncement(text string) (last announcement) {
 	for i := range len(text) {
 		for _, name := range [...]string{"task", "step", "phase"} {
 			rest, begins := strings.CutPrefix(text[i:], name)
-			if !begins || rules.WordBefore(text, i) {
+			if !begins || rules.WordEndsAt(text, i) {
 				continue
 			}
 			if at, of, found := parseCount(rest); found {
@@ -190,7 +190,7 @@ func lastAnnouncement(text string) (last announcement) {
 func parseCount(s string) (at, of int, ok bool) {
 	s = strings.TrimPrefix(s, "s")
 	s, gap := skipMarks(s, " \t*_#:(")
-	at, s, ok = parseNumber(s)
+	at, s, ok = parseDigits(s)
 	if !gap || !ok {
 		return 0, 0, false
 	}
@@ -205,7 +205,7 @@ func parseCount(s string) (at, of int, ok bool) {
 		}
 	}
 	s, _ = skipMarks(s, " \t*_")
-	of, s, ok = parseNumber(s)
+	of, s, ok = parseDigits(s)
 	if !ok || of == 0 || at > of || s != "" && (s[0] == '/' || s[0] == '%' || rules.InSpacedWord(rune(s[0]))) || len(s) > 1 && s[0] == '.' && '0' <= s[1] && s[1] <= '9' {
 		return 0, 0, false
 	}
@@ -220,7 +220,7 @@ func skipMarks(s, marks string) (rest string, skipped bool) {
 	return s[n:], n > 0
 }
 
-func parseNumber(s string) (n int, rest string, ok bool) {
+func parseDigits(s string) (n int, rest string, ok bool) {
 	rest = strings.TrimLeft(s, "0123456789")
 	digits := s[:len(s)-len(rest)]
 	n, err := strconv.Atoi(digits)

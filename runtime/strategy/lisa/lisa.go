@@ -145,7 +145,7 @@ func (o *Options) takeJudge(in chosenJudge, l *strategy.Layer) {
 	if trusted && in.Backend != "" && !known {
 		o.judge.Backend = judge.Command // the questions must not go to another model
 	}
-	o.takeCommand(in, l)
+	o.takeUserOnly(in, l)
 	choose("model", in.Model, &o.judge.Model, trusted, judge.ValidModel(in.Model),
 		strconv.Quote(in.Model)+" is not the name of a model")
 	choose("client", in.Client, &o.judge.Client, user, in.Client == "" || l.IsAbs(in.Client),
@@ -176,7 +176,7 @@ func (o *Options) takeJudge(in chosenJudge, l *strategy.Layer) {
 	}
 }
 
-func (o *Options) takeCommand(in chosenJudge, l *strategy.Layer) {
+func (o *Options) takeUserOnly(in chosenJudge, l *strategy.Layer) {
 	if in.Command == nil && in.Variables == nil && in.Cost == nil {
 		return
 	}

@@ -45,10 +45,10 @@ func (o *Options) Members(m *codec.Coder) {
 	o.stale.Member(m)
 }
 
-func (o *Options) Over(below strategy.Options, l *strategy.Layer) {
+func (o *Options) Over(below strategy.Options, from *strategy.Layer) {
 	under := below.(*Options)
-	o.stale.OverlayNumber(under.stale, l)
-	o.FillFrom(&under.Options, nil, o.newRuleSet, false, l)
+	o.stale.PutOver(under.stale, from)
+	o.FillFrom(&under.Options, nil, o.newRuleSet, false, from)
 }
 
 func (o *Options) Needs() strategy.Needs {
@@ -143,7 +143,7 @@ func (o *Options) staleness(name string, age int64) string {
 }
 
 // relativeTo returns name relative to dir, or "" for an absolute path outside of dir.
-func relativeTo(dir, path string) string {
+func relativeTo(dir, path string) (relOrEmpty string) {
 	path = strings.ReplaceAll(path, `\`, "/")
 	dir = strings.TrimSuffix(strings.ReplaceAll(dir, `\`, "/"), "/")
 	if rest, ok := strings.CutPrefix(path, dir+"/"); ok && dir != "" {

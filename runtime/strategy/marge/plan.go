@@ -73,7 +73,7 @@ type aside struct {
 	level   int  // of the heading of such a section, 0 outside
 }
 
-func (a *aside) dropAside(line string) string {
+func (a *aside) dropAside(line string) (restOrBlank string) {
 	if a.comment {
 		_, after, closed := strings.Cut(line, "-->")
 		line, a.comment = after, !closed
@@ -108,13 +108,13 @@ func taskHeading(heading string) (label, title string, ok bool) {
 	}
 	rest := heading[len(word):]
 	trimmed := strings.TrimLeft(rest, " \t#")
-	if label, trimmed = taskNumber(trimmed); label == "" || trimmed == rest {
+	if label, trimmed = cutNumber(trimmed); label == "" || trimmed == rest {
 		return "", "", false
 	}
 	return label, strings.TrimLeft(trimmed, " \t:.)-–—"), true
 }
 
-func taskNumber(s string) (label, rest string) {
+func cutNumber(s string) (label, rest string) {
 	i := 0
 	for i < len(s) && i < 12 && (isDigit(s[i]) || s[i] == '.' && i > 0 && i+1 < len(s) && isDigit(s[i+1])) {
 		i++
@@ -202,6 +202,6 @@ func byBoxes(name string, boxes []markdown.Box) progress {
 	return p
 }
 
-func baseOfPlan(name string) string {
+func baseOfPlan(name string) (fileStem string) {
 	return strings.TrimSuffix(name[strings.LastIndexByte(name, '/')+1:], ".md")
 }

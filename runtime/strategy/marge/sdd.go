@@ -99,18 +99,18 @@ func tasksNamedIn(line string) (labels []string, words string, opensLine bool) {
 		}
 		i += from
 		from = i + len("task")
-		if rules.WordBefore(line, i) {
+		if rules.WordEndsAt(line, i) {
 			continue
 		}
 		rest := strings.TrimPrefix(folded[from:], "s")
 		trimmed := strings.TrimLeft(rest, " \t#")
-		label, rest := taskNumber(trimmed)
+		label, rest := cutNumber(trimmed)
 		if label == "" {
 			continue
 		}
 		labels = []string{label}
 		for len(labels) < maxLabels {
-			more, after := moreLabels(label, rest)
+			more, after := nextLabels(label, rest)
 			if len(more) == 0 {
 				break
 			}
@@ -132,16 +132,16 @@ func tasksNamedIn(line string) (labels []string, words string, opensLine bool) {
 	}
 }
 
-// moreLabels parses the next label of a list ("1, 2", "1 & 2"), or the others of a range that prev begins ("1-3", "1
+// nextLabels parses the next label of a list ("1, 2", "1 & 2"), or the others of a range that prev begins ("1-3", "1
 // to 3"). Without any, rest is s.
-func moreLabels(prev, s string) (labels []string, rest string) {
+func nextLabels(prev, s string) (labels []string, rest string) {
 	trimmed := strings.TrimLeft(s, " ")
 	for _, mark := range []string{"-", "–", "to ", "through ", ",", "&", "and "} {
 		after, ok := strings.CutPrefix(trimmed, mark)
 		if !ok {
 			continue
 		}
-		to, rest := taskNumber(strings.TrimLeft(after, " "))
+		to, rest := cutNumber(strings.TrimLeft(after, " "))
 		if to == "" {
 			return nil, s
 		}

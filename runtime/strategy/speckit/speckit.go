@@ -18,7 +18,7 @@ var Strategy = specs.StrategyOf(&specs.Kind{
 func speckitPlaces(s strategy.Situation, _ []string) ([]specs.Place, []strategy.Want) {
 	const current, root = ".specify/.current-feature", ".specify/specs/"
 	wants := []strategy.Want{{Name: current}}
-	name := specs.NameInData(s.Workspace.Files[current])
+	name := specs.WholeAsName(s.Workspace.Files[current])
 	p, ok := specs.PlaceAt(root + name)
 	if name == "" || !ok || !strings.HasPrefix(p.Dir, root) {
 		return nil, wants

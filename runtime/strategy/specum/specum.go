@@ -30,9 +30,9 @@ func specumPlaces(s strategy.Situation, settings []string) ([]specs.Place, []str
 	}
 	current := at.Dir + "/.current-spec"
 	wants = append(wants, strategy.Want{Name: current})
-	name := specs.NameInData(s.Workspace.Files[current])
+	name := specs.WholeAsName(s.Workspace.Files[current])
 	var candidates []string
-	switch abs := forceRelative(s.Workspace.Dir, name); {
+	switch abs := cutToRelative(s.Workspace.Dir, name); {
 	case name == "":
 	case strings.HasPrefix(name, "./"), strings.HasPrefix(name, "/"):
 		candidates = []string{abs}
@@ -51,27 +51,27 @@ func specumPlaces(s strategy.Situation, settings []string) ([]specs.Place, []str
 }
 
 // specsRoot returns the first specs directory that can be read, or "./specs". wants are the listings that it needs.
-// known reports whether all directories before root were read.
-func specsRoot(s strategy.Situation, settings []string) (root string, wants []strategy.Want, known bool) {
-	known = true
-	for _, dir := range specsDirs(settings) {
-		dir = forceRelative(s.Workspace.Dir, dir)
+// allRead reports whether all directories before root were read.
+func specsRoot(s strategy.Situation, settings []string) (root string, wants []strategy.Want, allRead bool) {
+	allRead = true
+	for _, dir := range listedDirs(settings) {
+		dir = cutToRelative(s.Workspace.Dir, dir)
 		p, ok := specs.PlaceAt(dir)
 		if !ok {
 			continue
 		}
 		listing, asked := s.Workspace.Files[p.Dir+"/"]
 		wants = append(wants, strategy.Want{Name: p.Dir + "/"})
-		known = known && (asked || root != "")
+		allRead = allRead && (asked || root != "")
 		if listing.Readable() && root == "" {
 			root = dir
 		}
 	}
-	return cmp.Or(root, "./specs"), wants, known
+	return cmp.Or(root, "./specs"), wants, allRead
 }
 
-func specsDirs(settings []string) (listed []string) {
-	for _, line := range settings {
+func listedDirs(lines []string) (listedOrNil []string) {
+	for _, line := range lines {
 		value, ok := strings.CutPrefix(line, "specs_dirs:")
 		if !ok {
 			continue
@@ -82,22 +82,22 @@ func specsDirs(settings []string) (listed []string) {
 			if trimmed == "" && dir != "" {
 				trimmed = "."
 			}
-			if trimmed != "" && len(listed) < maxRoots {
-				listed = append(listed, trimmed)
+			if trimmed != "" && len(listedOrNil) < maxRoots {
+				listedOrNil = append(listedOrNil, trimmed)
 			}
 		}
 	}
-	return listed
+	return listedOrNil
 }
 
-// forceRelative makes a path below dir relative. Like the original, it also makes other absolute paths relative.
-func forceRelative(dir, name string) string {
-	dir, slashed := strings.ReplaceAll(dir, `\`, "/"), strings.ReplaceAll(name, `\`, "/")
+// cutToRelative makes a path below dir relative. Like the original, it also makes other absolute paths relative.
+func cutToRelative(dir, path string) string {
+	dir, slashed := strings.ReplaceAll(dir, `\`, "/"), strings.ReplaceAll(path, `\`, "/")
 	if rest, ok := strings.CutPrefix(slashed, strings.TrimRight(dir, "/")+"/"); ok && dir != "" {
 		return "./" + rest
 	}
-	if strings.HasPrefix(name, "/") {
-		return "." + name
+	if strings.HasPrefix(path, "/") {
+		return "." + path
 	}
-	return name
+	return path
 }

@@ -51,7 +51,7 @@ type Options struct{ Ceiling strategy.Number }
 func (o *Options) Members(m *codec.Coder) { o.Ceiling.Member(m) }
 
 func (o *Options) Over(below strategy.Options, l *strategy.Layer) {
-	o.Ceiling.OverlayNumber(below.(*Options).Ceiling, l)
+	o.Ceiling.PutOver(below.(*Options).Ceiling, l)
 }
 
 func (o *Options) Needs() strategy.Needs {
@@ -63,7 +63,7 @@ func (o *Options) Needs() strategy.Needs {
 	}}
 }
 
-func (o *Options) Decide(s strategy.Situation) strategy.Verdict {
+func (o *Options) Decide(s strategy.Situation) (reminder strategy.Verdict) {
 	todos, where := s.Todos.List, ""
 	if len(todos) == 0 {
 		file := s.Workspace.Files[todoState]

@@ -148,8 +148,8 @@ func QuoteValue(text string) string {
 	return `"` + strings.NewReplacer(`"`, `\"`, `\`, `\\`, "\n", `\n`, "\t", `\t`).Replace(text) + `"`
 }
 
-// QuoteList returns texts as a list of quoted strings. A single text that contains no "|" becomes one quoted string.
-func QuoteList(texts []string) string {
+// QuoteValues returns texts as a list of quoted strings. A single text that contains no "|" becomes one quoted string.
+func QuoteValues(texts []string) (oneOrList string) {
 	var all []string
 	for _, text := range texts {
 		all = append(all, QuoteValue(text))
@@ -284,7 +284,7 @@ func readValue(text string) (value, comment string, quoted bool, err error) {
 		if err != nil {
 			return "", "", true, err
 		}
-		comment, err = readComment(rest)
+		comment, err = lineComment(rest)
 		return value, comment, true, err
 	}
 	if strings.ContainsRune("[]{}&*!|>%@`", rune(trimmed[0])) {
@@ -304,7 +304,7 @@ func readValue(text string) (value, comment string, quoted bool, err error) {
 	return value, comment, false, nil
 }
 
-func readComment(rest string) (string, error) {
+func lineComment(rest string) (string, error) {
 	trimmed := strings.TrimLeft(rest, " \t")
 	if trimmed != "" && (trimmed[0] != '#' || len(trimmed) == len(rest)) {
 		return "", errors.New("there is more text after the value")
@@ -364,7 +364,7 @@ func readList(text string) (values []string, comment string, err error) {
 			return nil, "", errors.New("a comma is missing in the list")
 		}
 	}
-	comment, err = readComment(rest[1:])
+	comment, err = lineComment(rest[1:])
 	return values, comment, err
 }
 

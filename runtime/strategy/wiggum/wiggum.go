@@ -42,7 +42,7 @@ func (o *Options) MaxIterations() int { return o.Ceiling.Value }
 func (o *Options) Members(m *codec.Coder) { o.Ceiling.Member(m) }
 
 func (o *Options) Over(below strategy.Options, l *strategy.Layer) {
-	o.Ceiling.OverlayNumber(below.(*Options).Ceiling, l)
+	o.Ceiling.PutOver(below.(*Options).Ceiling, l)
 }
 
 func (o *Options) Needs() strategy.Needs {
@@ -87,7 +87,7 @@ func (o *Options) Decide(s strategy.Situation) strategy.Verdict {
 	l.memory, _ = s.Memory(strategy.MemoryKey(s.Workspace.Dir + "/" + File))
 	switch {
 	case !l.file.Found:
-		return l.loopIsGone()
+		return l.noLoopVerdict()
 	case l.file.Problem != "":
 		return l.stopTellOnce("unreadable", File+": "+l.file.Problem)
 	}
@@ -169,7 +169,7 @@ func (l *goalLoop) asPausable() rules.Pausing {
 	return rules.Pausing{Key: l.memory.Key, Title: l.pluginName(), End: strings.TrimSuffix(hold, "hold") + "loop stop"}
 }
 
-func (l *goalLoop) loopIsGone() strategy.Verdict {
+func (l *goalLoop) noLoopVerdict() strategy.Verdict {
 	v := strategy.StopBy("no-loop", "there is no "+File)
 	if id, count, ok := parseMemory(l.memory); ok {
 		l.id, l.max = id, l.memory.Max
@@ -205,7 +205,7 @@ func (l *goalLoop) decideIteration() strategy.Verdict {
 		return v
 	}
 	count := l.Count + 1
-	text := strings.ToLower(l.freshMessage())
+	text := strings.ToLower(l.textIfNew())
 	for _, promise := range l.Promises {
 		if strings.Contains(text, strings.ToLower(promise)) {
 			if v, ends := l.meetPromise(count, promise); ends {
@@ -255,7 +255,7 @@ func (l *goalLoop) meetPromise(count int, saidPromise string) (v strategy.Verdic
 	case ran && !call.Error:
 		evidence += ", and the check has passed: " + l.Check
 	case check.LastIsDenied(l.s.Turn.Calls, dir):
-		v = strategy.StopBy("check-denied", evidence+", but the check was denied, so it did not run: "+l.Check+"; "+activity.PermissionFor(l.Check))
+		v = strategy.StopBy("check-denied", evidence+", but the check was denied, so it did not run: "+l.Check+"; "+activity.AllowHintFor(l.Check))
 		v.Told = l.pluginName() + ": " + v.Evidence
 		return v, true
 	default:
@@ -275,9 +275,9 @@ func (l *goalLoop) hashMessage() string {
 	return quotation.HashText(strings.Join(between, "0"))
 }
 
-// freshMessage returns the text of the message, or "" if the message is older than the last continue. A promise in such
+// textIfNew returns the text of the message, or "" if the message is older than the last continue. A promise in such
 // a message was made to a different loop.
-func (l *goalLoop) freshMessage() string {
+func (l *goalLoop) textIfNew() string {
 	if !l.s.Message.FromEvent && (l.s.Message.Earlier || l.memory.Text == quotation.HashText(l.s.Message.Text)) {
 		return ""
 	}
@@ -409,7 +409,7 @@ func (l *goalLoop) withBeginning(e activity.LoopEvent) []activity.LoopEvent {
 
 func (l *goalLoop) newEvent(event string, count int) activity.LoopEvent {
 	words := "" // the last sentence
-	if all := rules.Sentences(l.freshMessage()); len(all) > 0 {
+	if all := rules.Sentences(l.textIfNew()); len(all) > 0 {
 		words = quotation.ClipStart(strings.TrimSpace(all[len(all)-1]), 300)
 	}
 	return activity.LoopEvent{

@@ -395,7 +395,7 @@ func FuzzGoal(f *testing.F) {
 			}
 			return
 		}
-		after, err := SetFields([]byte(text), [2]string{"completion_promise", QuoteList([]string{value, "x"})}, [2]string{"iteration_count", "41"})
+		after, err := SetFields([]byte(text), [2]string{"completion_promise", QuoteValues([]string{value, "x"})}, [2]string{"iteration_count", "41"})
 		scratch.Must(t, err, text)
 		now, err := ReadLoop(after)
 		scratch.Must(t, err, text, after)

@@ -24,7 +24,7 @@ type options struct{ most strategy.Number }
 func (o *options) Members(m *codec.Coder) { o.most.Member(m) }
 
 func (o *options) Over(below strategy.Options, l *strategy.Layer) {
-	o.most.OverlayNumber(below.(*options).most, l)
+	o.most.PutOver(below.(*options).most, l)
 }
 
 func (o *options) Needs() strategy.Needs {
