@@ -6,7 +6,7 @@
 // An update, file by file:
 //   - As springfield wrote it: replaced, or removed if springfield no longer writes it.
 //   - Changed by the user, a link, or not in the record: kept. A new text of springfield is written as FILE.new.
-//   - Deleted: remains deleted. Hooks come back, unless the whole plugin is deleted.
+//   - Deleted: remains deleted until init adds it again. Hooks come back, unless the whole plugin is deleted.
 //   - springfield.yaml gets the build and new answers; the rest belongs to the user.
 //
 // A cloned suite is not trusted: nothing is read or written through a link.

@@ -98,11 +98,14 @@ func CheckMarketplace(name string) error {
 	return nil
 }
 
+// plainLetters replaces the letters that have no decomposition.
+var plainLetters = strings.NewReplacer("ø", "o", "æ", "ae", "œ", "oe", "ł", "l", "đ", "d", "ð", "d", "þ", "th", "ı", "i")
+
 // MarketplaceSlug converts a directory's name to a marketplace's name in lower case, ü to u and ß to ss. It returns ""
-// if s contains neither letters nor digits.
+// if s contains neither Latin letters nor digits.
 func MarketplaceSlug(s string) string {
 	s = runes.Remove(runes.In(unicode.Mn)).String(norm.NFKD.String(s))
-	return strings.Join(strings.FieldsFunc(cases.Fold().String(s), func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') }), "-")
+	return strings.Join(strings.FieldsFunc(plainLetters.Replace(cases.Fold().String(s)), func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') }), "-")
 }
 
 // Validate returns the first error in a spec.

@@ -119,7 +119,7 @@ func (p Place) readScene(by Candidate) (*scene, error) {
 		return nil, check.Advisef(howToFind, "read session log: %w", err)
 	}
 	// The event is known only at the end. Commands that the host ran after the last stop do not count.
-	w, lines, entries, local := walker{session: session{path: p.Log, host: registry.HostOfLog(p.Log)}}, 0, 0, false
+	w, lines, entries, local, mode := walker{session: session{path: p.Log, host: registry.HostOfLog(p.Log)}}, 0, 0, false, ""
 	w.whole = w.host.Log.Whole
 	err = w.host.Log.EachLine(p.Log, 0, func(c *transcript.Cursor) bool {
 		if p.Line == 0 && p.At > 0 && c.LineTime() > p.At {
@@ -128,10 +128,10 @@ func (p Place) readScene(by Candidate) (*scene, error) {
 		if c.IsNotClientState() {
 			entries++
 		}
-		if local = c.Entry.Local || local && c.What == transcript.Nothing; !local || p.Line > 0 {
-			lines = c.Number
-		}
 		w.takeLine(c)
+		if local = c.Entry.Local || local && c.What == transcript.Nothing; !local || p.Line > 0 {
+			lines, mode = c.Number, w.mode
+		}
 		return c.Number != p.Line
 	})
 	switch {
@@ -159,7 +159,7 @@ func (p Place) readScene(by Candidate) (*scene, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read session log: %w", err)
 	}
-	w.id = w.logName()
+	w.id, w.mode = w.logName(), mode
 	m.event = w.eventAt("", m.view)
 	m.event.Cwd = p.Work
 	return m, nil

@@ -129,8 +129,7 @@ func (a *app) completeSet(args []string) (pluginsOrKeys []string) {
 	if err != nil {
 		return nil
 	}
-	described := func(k pluginsettings.Key) string { return k.Name + "\t" + k.Description }
-	return check.NamesOf(pluginsettings.KeysOf(p.Strategy), described)
+	return check.NamesOf(pluginsettings.KeysOf(p.Strategy), func(k pluginsettings.Key) string { return k.Name + "\t" + k.Description })
 }
 
 func completeStrategy([]string) (all []string) {

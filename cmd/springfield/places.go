@@ -106,8 +106,7 @@ func (e *environment) claudeCommand() client.Command {
 }
 
 func (e *environment) hostOwner() hosts.User {
-	root := cmp.Or(git.RepositoryRoot(e.work), e.work)
-	return hosts.User{Home: e.home, Work: e.work, Root: root, Env: e.env, Getenv: e.getenv, Look: e.findProgram}
+	return hosts.User{Home: e.home, Work: e.work, Root: cmp.Or(git.RepositoryRoot(e.work), e.work), Env: e.env, Getenv: e.getenv, Look: e.findProgram}
 }
 
 func (e *environment) findProgram(program string) string {
@@ -115,8 +114,7 @@ func (e *environment) findProgram(program string) string {
 }
 
 func (e *environment) pathResolver() rooted.Typed {
-	around := []string{git.RepositoryRoot(e.work), generator.FindSuite(e.work)}
-	return rooted.Typed{Work: e.work, Around: around, Home: e.home, Config: hosts.DefaultHost().PlaceFor(e.hostOwner()).Dir}
+	return rooted.Typed{Work: e.work, Around: []string{git.RepositoryRoot(e.work), generator.FindSuite(e.work)}, Home: e.home, Config: hosts.DefaultHost().PlaceFor(e.hostOwner()).Dir}
 }
 
 func (a *app) means() installer.Means {

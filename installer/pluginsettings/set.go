@@ -13,6 +13,7 @@ import (
 	"github.com/cameronsjo/springfield/installer/document"
 	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/journal"
+	"github.com/cameronsjo/springfield/internal/layout"
 	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
@@ -29,7 +30,10 @@ var ErrInvalid = errors.New("read settings")
 // or a scope without a file, is a misuse error. The error for an unusable file wraps ErrInvalid.
 func (s Stack) PlanSet(scope Scope, assignments []Assignment) (c journal.Change, err error) {
 	did := check.NamesOf(assignments, func(a Assignment) string {
-		return map[bool]string{true: "unset ", false: "set "}[a.Value == nil] + a.Key.Name
+		if a.Value == nil {
+			return "unset " + a.Key.Name
+		}
+		return "set " + a.Key.Name + "=" + layout.ClipText(string(a.Value), 40)
 	})
 	c = journal.Change{Did: strings.Join(did, ", ") + " of " + s.Plugin.Name, Kind: "rules"}
 	var edits []document.Edit

@@ -229,8 +229,7 @@ func (r *Report) addSession(s *session, since int64, events []ledger.AwayEvent) 
 
 func (r *Report) addNeed(s *session) {
 	need, text, word := s.findNeed()
-	at := max(s.process.Since, s.decision.At, s.log.spoke)
-	item := Item{At: at, Session: maskedCut(s.id), Needs: need, Text: maskedCut(text), Word: maskedCut(word)}
+	item := Item{At: max(s.process.Since, s.decision.At, s.log.spoke), Session: maskedCut(s.id), Needs: need, Text: maskedCut(text), Word: maskedCut(word)}
 	same := func(q Item) bool {
 		return q.Session == item.Session && (q.Text == item.Text || max(q.At-item.At, item.At-q.At) < aMoment)
 	}

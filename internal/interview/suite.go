@@ -62,8 +62,7 @@ func (s *Suite) askPlugins() error {
 	isUnmarked := func(name string) bool {
 		return name != s.Preset && !slices.ContainsFunc(s.Settings, func(one generator.Setting) bool { return one.Plugin == name })
 	}
-	marked := slices.DeleteFunc(valuesOf(options), isUnmarked)
-	chosen, err := s.Many("Which plugins?", options, marked, atLeastOne)
+	chosen, err := s.Many("Which plugins?", options, slices.DeleteFunc(valuesOf(options), isUnmarked), atLeastOne)
 	for _, name := range chosen {
 		s.Said.Plugins = append(s.Said.Plugins, generator.Plugin{Name: name, Strategy: name})
 	}

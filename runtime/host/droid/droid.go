@@ -158,8 +158,7 @@ func (m *message) settleSpeaker(e *transcript.Entry) bool {
 		return m.takeStopHooks(e)
 	case bytes.HasPrefix(e.ID, []byte(completed)):
 		e.What, e.Words = transcript.Woken, m.words
-		id := transcript.NameAfter(m.words, "task_id: ")
-		e.Parts = append(e.Parts, transcript.Part{Kind: transcript.Ended, ID: id})
+		e.Parts = append(e.Parts, transcript.Part{Kind: transcript.Ended, ID: transcript.NameAfter(m.words, "task_id: ")})
 	case string(m.visibility) == `"llm_only"`, bytes.HasPrefix(e.ID, []byte("context-")):
 		return false // Droid's own reminders
 	case bytes.HasPrefix(m.words, []byte(transcript.Mark)):
