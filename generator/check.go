@@ -87,8 +87,8 @@ func (p openedProgram) checkCouldStart(dir string, machine Target) error {
 	return p.mode
 }
 
-// CheckPrograms returns an error if one of the given programs of the plugin in dir would not start on machine.
-func CheckPrograms(dir string, machine Target, programs ...Program) error {
+// CheckCanStart returns an error if one of the given programs of the plugin in dir would not start on machine.
+func CheckCanStart(dir string, machine Target, programs ...Program) error {
 	for _, p := range loadPrograms(dir, machine, programs...) {
 		if err := p.checkCouldStart(dir, machine); err != nil {
 			return err
@@ -141,7 +141,7 @@ func InspectPrograms(id, dir, suite string, needsJudge bool) (bad []check.Findin
 	return bad
 }
 
-// HowToFixProgram returns a hint for an error of CheckPrograms. suiteDir is the directory to rebuild, or "" if none
+// HowToFixProgram returns a hint for an error of CheckCanStart. suiteDir is the directory to rebuild, or "" if none
 // exists.
 func HowToFixProgram(err error, suiteDir string) string {
 	var at *fs.PathError

@@ -75,8 +75,8 @@ func (t Toolchain) Compare(ctx context.Context, running []Running) (found []chec
 }
 
 // comparePlugin compares the plugin's files and examines its programs. err concerns the file unread, or the whole
-// plugin when unread is "".
-func (c *comparison) comparePlugin() (unread string, err error) {
+// plugin when badFile is "".
+func (c *comparison) comparePlugin() (badFile string, err error) {
 	if name, err := filepath.Rel(c.Catalog, c.Dir); err == nil && rooted.HoldsPath(c.Catalog, c.Dir) {
 		market, err := rooted.OpenFolder(c.Catalog)
 		if err == nil {
@@ -303,7 +303,7 @@ func (c *comparison) checkCatalogEntry(name string) {
 
 // entryExtras returns the members of the named plugins' catalog entries that are not descriptive. It decodes into maps,
 // because Go matches struct fields case-insensitively and agents do not.
-func entryExtras(catalogData []byte, plugins ...string) (members []string, err error) {
+func entryExtras(catalogData []byte, plugins ...string) (effective []string, err error) {
 	var catalog map[string]json.RawMessage
 	var entries []any
 	if err := json.Unmarshal(bytes.TrimPrefix(catalogData, []byte("\ufeff")), &catalog); err != nil {
@@ -319,11 +319,11 @@ func entryExtras(catalogData []byte, plugins ...string) (members []string, err e
 		}
 		for _, member := range slices.Sorted(maps.Keys(entry)) {
 			if !slices.Contains(describingMembers(), member) {
-				members = append(members, member)
+				effective = append(effective, member)
 			}
 		}
 	}
-	return members, nil
+	return effective, nil
 }
 
 type ownBuilds struct {

@@ -508,7 +508,7 @@ func TestCheckPrograms(t *testing.T) {
 			if strings.HasPrefix(name, "judge") {
 				program = Judge
 			}
-			err := CheckPrograms(dir, test.machine, program)
+			err := CheckCanStart(dir, test.machine, program)
 			checkError(t, err, test.is, test.says)
 		})
 	}

@@ -59,10 +59,10 @@ const shortSleep, longSleep = "delay = 20\n", "delay = 2000\n"
 const newestGo = "go1.27"
 
 // writeOverlay writes patched files of Go to stage, and returns the path of the overlay file for go build. If a
-// file cannot be patched, the overlay is empty. complete reports whether all code that reads variables is patched.
-func writeOverlay(stage, goRoot, goVersion string) (overlay string, complete bool, err error) {
+// file cannot be patched, the overlay is empty. allPatched reports whether all code that reads variables is patched.
+func writeOverlay(stage, goRoot, goVersion string) (overlay string, allPatched bool, err error) {
 	goVersion, _, _ = strings.Cut(goVersion, " ") // the rest names experiments
-	complete = goversion.IsValid(goVersion) && goversion.Compare(goversion.Lang(goVersion), newestGo) <= 0
+	allPatched = goversion.IsValid(goVersion) && goversion.Compare(goversion.Lang(goVersion), newestGo) <= 0
 	replace := map[string]string{}
 	files, pairs := runtimePatches()
 	for _, file := range files {
@@ -70,7 +70,7 @@ func writeOverlay(stage, goRoot, goVersion string) (overlay string, complete boo
 		text, err := os.ReadFile(source)
 		patched := strings.NewReplacer(pairs...).Replace(string(text))
 		if err != nil || patched == string(text) {
-			complete, replace = false, nil
+			allPatched, replace = false, nil
 			break
 		}
 		patched = strings.ReplaceAll(patched, shortSleep, longSleep)
@@ -84,7 +84,7 @@ func writeOverlay(stage, goRoot, goVersion string) (overlay string, complete boo
 	}
 	data, _ := json.Marshal(map[string]any{"Replace": replace}) // of texts, which cannot fail
 	overlay = filepath.Join(stage, "overlay.json")
-	return overlay, complete, os.WriteFile(overlay, data, 0o644)
+	return overlay, allPatched, os.WriteFile(overlay, data, 0o644)
 }
 
 // ErrReadsGo is returned for a program that obeys Go's own variables. A project's settings can use these to block

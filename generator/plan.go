@@ -79,7 +79,7 @@ func (p Plan) Paths(states ...State) (paths []string) {
 
 // ReadSuiteIfAny returns the suite in a directory, or nil if that is missing, empty or a fresh git repository. Any
 // other directory is an error.
-func ReadSuiteIfAny(suiteOrFreeDir string) (*Suite, error) {
+func ReadSuiteIfAny(suiteOrFreeDir string) (nilIfFree *Suite, err error) {
 	entries, err := os.ReadDir(suiteOrFreeDir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

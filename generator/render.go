@@ -70,7 +70,7 @@ type suiteView struct {
 }
 
 func newSuiteView(spec Spec) (suiteView, error) {
-	suite := suiteView{Spec: spec, Suggested: spec.Suggested().Name, Judges: len(spec.Programs()) > 1}
+	suite := suiteView{Spec: spec, Suggested: spec.FirstToEnable().Name, Judges: len(spec.Programs()) > 1}
 	for _, p := range spec.Plugins {
 		about, err := ReadAbout(p.Strategy)
 		if err != nil {

@@ -47,9 +47,9 @@ type Plugin struct {
 	Settings map[string]string `yaml:"settings,omitempty"`
 }
 
-// Suggested returns the plugin to begin with. It prefers the default strategy, then a plugin that decides at
+// FirstToEnable returns the plugin to begin with. It prefers the default strategy, then a plugin that decides at
 // Stop, then the first.
-func (s Spec) Suggested() Plugin {
+func (s Spec) FirstToEnable() Plugin {
 	i := slices.IndexFunc(s.Plugins, func(p Plugin) bool { return p.Strategy == registry.Default() })
 	if i < 0 {
 		i = slices.IndexFunc(s.Plugins, func(p Plugin) bool {

@@ -78,9 +78,9 @@ func ReadSuite(dir string) (Suite, error) {
 
 // decodeSuite decodes and validates springfield.yaml, and fills in missing versions and settings. Every error is a
 // *FileError.
-func decodeSuite(data []byte) (Suite, error) {
+func decodeSuite(yaml []byte) (Suite, error) {
 	var s Suite
-	if err := decodeAnyYAML(data, &s); err != nil {
+	if err := decodeAnyYAML(yaml, &s); err != nil {
 		return s, err
 	}
 	for i := range s.Plugins {

@@ -57,7 +57,7 @@ func DisableIfOn(ctx context.Context, m Means, host hosts.Host, r DisableRequest
 	case r.DryRun:
 		done.Todo = "make Claude Code forget " + done.Plugin + ", unless something else needs it; your settings would not change"
 	default:
-		err = m.dropIfUnused(ctx, &done, q.Plugin, r.Scope)
+		err = m.uninstallIdle(ctx, &done, q.Plugin, r.Scope)
 	}
 	return done, err
 }
@@ -76,7 +76,7 @@ func (m Means) onInAccounts(host hosts.Host, name string) (notes []string) {
 	return notes
 }
 
-func (m Means) dropIfUnused(ctx context.Context, done *Done, plugin client.Plugin, scope client.Scope) error {
+func (m Means) uninstallIdle(ctx context.Context, done *Done, plugin client.Plugin, scope client.Scope) error {
 	notes, err := settings.NewSettings(m.Settings.Places).UninstallIfUnused(ctx, m.Claude, plugin)
 	if err != nil && ctx.Err() != nil {
 		m.Tell("%s is disabled in %s settings; Claude Code may still know it", plugin.ID(), scope)

@@ -137,7 +137,7 @@ func (m Means) allSuites() []string {
 }
 
 func (m Means) purgeAccount(ctx context.Context, done *DisabledAll) error {
-	notes, left, err := settings.NewSettings(m.Settings.Places).PurgeMarkets(ctx, m.Claude, done.IDs)
+	notes, left, err := settings.NewSettings(m.Settings.Places).PurgeInClaude(ctx, m.Claude, done.IDs)
 	done.Notes, done.Stays = append(done.Notes, notes...), append(done.Stays, left...)
 	if err != nil {
 		return check.Advisef("run springfield disable --all --purge again to do the rest",

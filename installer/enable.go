@@ -90,7 +90,7 @@ func EnablePlugin(ctx context.Context, m Means, host hosts.Host, r EnableRequest
 	if err := e.checkListed(); err != nil {
 		return done, err
 	}
-	dir := e.wanted.SuiteFilesDir()
+	dir := e.wanted.DirInSuite()
 	if e.from = e.wanted.Plugin.Suite; host.Markets {
 		if dir, err = e.resolveInstallSource(); err != nil {
 			return done, err
@@ -192,7 +192,7 @@ func (e *enableRun) addMarketplace(ctx context.Context, plugin, source string) (
 	return market, err
 }
 
-func (e *enableRun) whyNoClaude() string {
+func (e *enableRun) whyNoClaude() (neverEmpty string) {
 	if e.NoClaude {
 		return "--no-activate forbids fetching it with the claude command"
 	}
@@ -216,7 +216,7 @@ func (e *enableRun) dropMarket(ctx context.Context) {
 // resolveInstallSource returns the directory of the plugin's files, or "" if there are none yet. It sets e.register or
 // e.install if Claude Code has to register the suite or install the plugin, and e.wanted.Declare if the settings must
 // declare the suite.
-func (e *enableRun) resolveInstallSource() (dirIfMade string, err error) {
+func (e *enableRun) resolveInstallSource() (dirIfThere string, err error) {
 	plugin := e.wanted.Plugin
 	if plugin.Suite != "" {
 		registered, err := e.Settings.IsRegistered(plugin.Marketplace, plugin.Suite)
@@ -237,7 +237,7 @@ func (e *enableRun) resolveInstallSource() (dirIfMade string, err error) {
 		if i := e.Settings.Installed(plugin.ID()); i.InPlace && rooted.HoldsPath(plugin.Suite, i.Dir) {
 			return i.Dir, nil
 		}
-		return e.wanted.SuiteFilesDir(), nil
+		return e.wanted.DirInSuite(), nil
 	}
 	i := e.Settings.Installed(plugin.ID())
 	if e.from = i.Source; i.Dir != "" {
@@ -258,7 +258,7 @@ func (e *enableRun) examinePluginDir(dir string) error {
 	if host.Markets {
 		fix, itself = "Claude Code would not load it either; "+fix, "enable it in Claude Code with /plugin install "+plugin.ID()
 	}
-	if err := generator.CheckPrograms(dir, generator.HostTarget(), generator.Plugin{Strategy: found.Strategy}.Programs()...); err != nil {
+	if err := generator.CheckCanStart(dir, generator.HostTarget(), generator.Plugin{Strategy: found.Strategy}.Programs()...); err != nil {
 		return check.Advisef(generator.HowToFixProgram(err, plugin.Suite), "%s cannot run here: %w", plugin.ID(), err)
 	}
 	if found.Problem != "" {
@@ -407,7 +407,7 @@ func (e *enableRun) stageDefault(ctx context.Context) error {
 		return err
 	}
 	e.wanted.Stage = e.adds.stage
-	return e.examinePluginDir(e.wanted.SuiteFilesDir())
+	return e.examinePluginDir(e.wanted.DirInSuite())
 }
 
 // checkSettings returns an error if Claude Code's settings cannot be edited, or if managed settings disable hooks. It

@@ -91,7 +91,7 @@ type member struct {
 	keep  bool // keeps an existing value
 }
 
-func (c catalog) editsToPutEntry(plugin string, members []member) (edits []document.Edit, err error) {
+func (c catalog) editsToMerge(plugin string, members []member) (edits []document.Edit, err error) {
 	at := []string{"plugins", document.Element(plugin)}
 	if _, known := c.items[plugin]; !known {
 		text := `{"name":` + document.EncodeKey(plugin)
@@ -125,7 +125,7 @@ func (in inputs) planEntries(after plannedTree, releases []release) (journal.Edi
 		if err != nil {
 			return journal.Edit{}, err
 		}
-		more, err := in.market.editsToPutEntry(r.plugin, members)
+		more, err := in.market.editsToMerge(r.plugin, members)
 		if err != nil {
 			return journal.Edit{}, err
 		}

@@ -32,7 +32,7 @@ func entryMember(name, value string) member { return member{name: name, value: j
 
 func TestUpsertChangesWhatItMust(t *testing.T) {
 	c := catalogOf(t, `{"name":"m","plugins":[{"name":"a","source":"./a","version":"0.1.0","description":"mine","homepage":"h"}]}`)
-	changes, err := c.editsToPutEntry("a", []member{entryMember("source", `"./b"`), entryMember("version", `"0.2.0"`),
+	changes, err := c.editsToMerge("a", []member{entryMember("source", `"./b"`), entryMember("version", `"0.2.0"`),
 		{name: "description", value: json.RawMessage(`"theirs"`), keep: true}, {name: "license", value: json.RawMessage(`"MIT"`), keep: true}})
 	must(t, err)
 	after, err := c.doc.ApplyEdits(changes...)

@@ -39,7 +39,7 @@ func (m Means) findCheckoutIfAny(ctx context.Context, dir string) (checkout, err
 	}
 	c.remote = c.repo.RemoteURL(ctx)
 	c.where, _ = git.FetchableURL(c.remote)
-	c.place, err = c.repo.PathInRoot(dir)
+	c.place, err = c.repo.PathFromRoot(dir)
 	c.branch = sync.OnceValue(func() string { return c.repo.CurrentBranch(ctx) })
 	c.dirty = sync.OnceValues(func() ([]string, error) { return c.repo.DirtyFiles(ctx, c.place) })
 	c.modes = sync.OnceValues(func() (map[string]string, error) { return c.repo.FileModes(ctx, c.place) })

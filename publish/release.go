@@ -185,9 +185,9 @@ func (in inputs) buildTree(ctx context.Context, tools generator.Toolchain, q Req
 	return in.recordReleases(t, suite, toDigest)
 }
 
-// updated returns the tree with rendered files. kept lists files that the user has changed. In these files it
+// updated returns the tree with rendered files. edited lists files that the user has changed. In these files it
 // only updates versions.
-func (t plannedTree) updated(suite generator.Suite) (after plannedTree, kept []string, err error) {
+func (t plannedTree) updated(suite generator.Suite) (after plannedTree, edited []string, err error) {
 	files, err := generator.RenderSuite(suite.Spec, suite.Build)
 	if err != nil {
 		return t, nil, err
@@ -196,28 +196,28 @@ func (t plannedTree) updated(suite generator.Suite) (after plannedTree, kept []s
 	if err != nil {
 		return t, nil, err
 	}
-	kept = update.Paths(generator.Kept)
+	edited = update.Paths(generator.Kept)
 	after = t.withEdits(slices.DeleteFunc(update.Edits, func(e journal.Edit) bool {
-		return slices.ContainsFunc(kept, func(name string) bool {
+		return slices.ContainsFunc(edited, func(name string) bool {
 			return e.Path == t.in.PathOf(name+generator.BesideSuffix)
 		})
 	})...)
-	for _, name := range kept {
+	for _, name := range edited {
 		i := slices.IndexFunc(files, func(f generator.File) bool { return f.Path == name })
 		if after, err = after.withVersions(name, files[i].Data); err != nil {
 			return t, nil, err
 		}
 	}
-	return after, kept, nil
+	return after, edited, nil
 }
 
-// withVersions sets the versions in a JSON file to those in source. It leaves other files unchanged.
-func (t plannedTree) withVersions(file string, source []byte) (plannedTree, error) {
+// withVersions sets the versions in a JSON file to those in newer. It leaves other files unchanged.
+func (t plannedTree) withVersions(file string, newer []byte) (plannedTree, error) {
 	var wanted struct {
 		Version string
 		Plugins []struct{ Name, Version string }
 	}
-	if path.Ext(file) != ".json" || json.Unmarshal(source, &wanted) != nil {
+	if path.Ext(file) != ".json" || json.Unmarshal(newer, &wanted) != nil {
 		return t, nil
 	}
 	data, err := t.readFile(file)
@@ -262,7 +262,7 @@ func (t plannedTree) withNotes(r release, q Request) (plannedTree, error) {
 	return t.withFilePut(name, []byte(text))
 }
 
-func (in inputs) recordReleases(t plannedTree, suite generator.Suite, releases []release) (plannedTree, error) {
+func (in inputs) recordReleases(t plannedTree, suite generator.Suite, releases []release) (withSuiteFile plannedTree, err error) {
 	if len(releases) == 0 {
 		return t, nil
 	}

@@ -100,7 +100,7 @@ func candidate(name string) (Candidate, error) {
 	return checkCandidate(Candidate{Settings: settings})
 }
 
-func checkCandidate(c Candidate) (Candidate, error) {
+func checkCandidate(c Candidate) (noted Candidate, err error) {
 	switch known := c.Settings.Strategy; {
 	case known.Event != "Stop":
 		return c, fmt.Errorf("%s decides at prompts, not at stops, so there is nothing to replay", known.Name)

@@ -105,7 +105,7 @@ func (v *voter) look(m *scene) opinion {
 	return o
 }
 
-func (v *voter) settle(o opinion, m *scene, label Label) Choice {
+func (v *voter) choose(o opinion, m *scene, label Label) Choice {
 	verdict, by := o.snapshot.Verdict, o.snapshot.Veto.Rule
 	if !v.Bare {
 		o.snapshot.Before, o.snapshot.Settings = v.state, v.Settings
@@ -125,13 +125,13 @@ func (v *voter) settle(o opinion, m *scene, label Label) Choice {
 	if by != "" && o.alone.Decision != verdict.Decision {
 		c.Alone, c.Guard = string(o.alone.Decision), by
 	}
-	c.Away = m.askAway(o, label)
+	c.Away = m.actOfAway(o, label)
 	return c
 }
 
-// askAway returns the act of a new away order at a stop. It returns "" after a veto or a continue, and where no Stop
+// actOfAway returns the act of a new away order at a stop. It returns "" after a veto or a continue, and where no Stop
 // hooks ran. The order's history is empty, because events after a continue are unknown.
-func (m *scene) askAway(o opinion, label Label) (did string) {
+func (m *scene) actOfAway(o opinion, label Label) (did string) {
 	s := &o.snapshot
 	if !label.HadStopHooks() || s.Veto.Rule != "" || s.Verdict.Decision == strategy.Continue {
 		return ""

@@ -46,7 +46,7 @@ type Explanation struct {
 	Reason    string            `json:"reason,omitempty"`
 	Page      string            `json:"page,omitempty"`
 	Asks      bool              `json:"asks,omitempty"`
-	Situation Found             `json:"situation"`
+	Situation Facts             `json:"situation"`
 	Rules     []Asked           `json:"rules"` // in evaluation order
 
 	Judge string `json:"-"` // whether the judge would be asked, and why
@@ -60,8 +60,8 @@ type Asked struct {
 	Evidence string            `json:"evidence"`
 }
 
-// Found is the situation as the hook sees it.
-type Found struct {
+// Facts is the situation as the hook sees it.
+type Facts struct {
 	Message     string          `json:"message,omitempty"` // last text of Claude
 	Prompt      string          `json:"prompt,omitempty"`  // beginning of the last prompt
 	Calls       []activity.Call `json:"calls"`             // last calls of the turn, oldest first
@@ -94,7 +94,7 @@ func Explain(p Place, c Candidate) (Explanation, error) {
 		return Explanation{}, errors.New(snapshot.Faults[0])
 	}
 	v, s, view := snapshot.Verdict, snapshot.Situation, snapshot.View
-	found := Found{
+	found := Facts{
 		Message: s.Message.Text, Prompt: view.PromptText, Calls: append([]activity.Call{}, view.Calls...), CallsInTurn: view.CallsInTurn, Tried: s.Turn.Asked, Skill: view.Skill,
 		Todos: append([]activity.Todo{}, view.Todos...), Plans: append([]activity.Plan{}, view.Plans...), Running: s.Turn.Running, Continued: view.Feedback.InTurn,
 		Files: append([]string{}, slices.Sorted(maps.Keys(s.Workspace.Files))...),
@@ -104,7 +104,7 @@ func Explain(p Place, c Candidate) (Explanation, error) {
 		Reason: v.Reason, Asks: v.Page != "", Situation: found, Rules: rulesTried(c.Settings, snapshot),
 	}
 	if known.Judges {
-		e.Page, e.Judge = judge.PageFor(snapshot.Situation), console.WouldAskInWords(known, v)
+		e.Page, e.Judge = judge.PageFor(snapshot.Situation), console.WhetherAsksJudge(known, v)
 	}
 	return e, nil
 }
@@ -119,7 +119,7 @@ func (p Place) readScene(by Candidate) (*scene, error) {
 		return nil, check.Advisef(howToFind, "read session log: %w", err)
 	}
 	// The event is known only at the end. Commands that the host ran after the last stop do not count.
-	w, lines, entries, local, mode := walker{session: session{path: p.Log, host: registry.HostOfLog(p.Log)}}, 0, 0, false, ""
+	w, lines, entries, local, mode := walker{session: session{path: p.Log, host: registry.ReadLogHost(p.Log)}}, 0, 0, false, ""
 	w.whole = w.host.Log.Whole
 	err = w.host.Log.EachLine(p.Log, 0, func(c *transcript.Cursor) bool {
 		if p.Line == 0 && p.At > 0 && c.LineTime() > p.At {
@@ -128,7 +128,7 @@ func (p Place) readScene(by Candidate) (*scene, error) {
 		if c.IsNotClientState() {
 			entries++
 		}
-		w.takeLine(c)
+		w.noteLine(c)
 		if local = c.Entry.Local || local && c.What == transcript.Nothing; !local || p.Line > 0 {
 			lines, mode = c.Number, w.mode
 		}
@@ -229,7 +229,7 @@ func (e Explanation) WriteText(out layout.Printer) {
 
 func (e Explanation) writeDecision(out layout.Printer) {
 	out.InBold().PrintText("decision")
-	says := string(e.Decision) + decidedBy(e.Rule) + fmt.Sprintf(", %d %% sure", e.Sure)
+	says := string(e.Decision) + byOrNoRule(e.Rule) + fmt.Sprintf(", %d %% sure", e.Sure)
 	if e.Rule != otherwise {
 		says += ": " + display.OneLine(e.Evidence)
 	}
@@ -242,7 +242,7 @@ func (e Explanation) writeDecision(out layout.Printer) {
 	}
 }
 
-func (s Found) writeText(out layout.Printer) {
+func (s Facts) writeText(out layout.Printer) {
 	out.InBold().PrintText("situation")
 	out.PrintField("  last message  ", endOnOneLine(s.Message))
 	if s.Prompt != "" {

@@ -44,12 +44,12 @@ type finder struct {
 	skipped []Skipped
 }
 
-func findLogs(ctx context.Context, paths []string, logDirs ...LogDir) ([]found, []Skipped) {
+func findLogs(ctx context.Context, paths []string, andDirs ...LogDir) ([]found, []Skipped) {
 	f := finder{ctx: ctx, seen: map[string]bool{}}
 	for _, path := range paths {
 		f.lookAt(path, 0)
 	}
-	for _, f.kept = range logDirs {
+	for _, f.kept = range andDirs {
 		if _, err := os.Stat(f.kept.Dir); !errors.Is(err, fs.ErrNotExist) {
 			f.lookAt(f.kept.Dir, 0)
 		}
@@ -75,7 +75,7 @@ func (f *finder) lookAt(path string, depth int) {
 	case err != nil:
 		f.skipPath(path, err)
 	case info.Mode().IsRegular():
-		if h := f.kept.Host; h == nil || registry.HostOfLog(path) == h { // else a subagent's, or not a log
+		if h := f.kept.Host; h == nil || registry.ReadLogHost(path) == h { // else a subagent's, or not a log
 			f.logs = append(f.logs, found{path, h, info.Size(), depth == 0})
 		}
 	case !info.IsDir():

@@ -43,7 +43,7 @@ func RunReplay(ctx context.Context, o Options) Report {
 	if o.Host != "" {
 		files = slices.DeleteFunc(files, func(f found) bool {
 			if f.host == nil {
-				f.host = registry.HostOfLog(f.path)
+				f.host = registry.ReadLogHost(f.path)
 			}
 			return f.host.Name != o.Host
 		})

@@ -111,8 +111,8 @@ func (r *Rate) ComputeInterval() {
 	}
 }
 
-// percentRange returns the rate and its confidence interval, such as "88 %, 84–91".
-func (r Rate) percentRange() string {
+// shareAndRange returns the rate and its confidence interval, such as "88 %, 84–91".
+func (r Rate) shareAndRange() string {
 	low, high := shareText(r.Low), shareText(r.High)
 	return shareText(float64(r.N)/float64(max(1, r.Of))) + ", " + strings.TrimSuffix(low, " %") + "–" + strings.TrimSuffix(high, " %")
 }

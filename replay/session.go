@@ -88,7 +88,7 @@ const span = 1 << 20
 func (w *walker) read(lines int) {
 	told := int64(0)
 	if w.host == nil {
-		w.host = registry.HostOfLog(w.path)
+		w.host = registry.ReadLogHost(w.path)
 	}
 	w.whole = w.host.Log.Whole
 	w.err = w.host.Log.EachLine(w.path, lines, func(c *transcript.Cursor) bool {
@@ -96,7 +96,7 @@ func (w *walker) read(lines int) {
 			w.cut = !w.tick(w.size - told)
 			told = w.size
 		}
-		return !w.cut && w.takeLine(c)
+		return !w.cut && w.noteLine(c)
 	})
 	w.tick(w.size - told)
 	if w.err == nil && (w.isText || w.given && !w.met && !w.cut) {
@@ -107,7 +107,7 @@ func (w *walker) read(lines int) {
 	}
 }
 
-func (w *walker) takeLine(c *transcript.Cursor) (inProject bool) {
+func (w *walker) noteLine(c *transcript.Cursor) (inProject bool) {
 	if w.start == 0 {
 		w.start = c.LineTime()
 	}
@@ -234,7 +234,7 @@ func (w *walker) closePlace(end followed) {
 	}
 	row.Choices = make([]Choice, 0, len(w.voters))
 	for i := range w.voters {
-		row.Choices = append(row.Choices, w.voters[i].settle(w.opinions[i], w.scene, end.label))
+		row.Choices = append(row.Choices, w.voters[i].choose(w.opinions[i], w.scene, end.label))
 	}
 	w.rows, w.keys = append(w.rows, row), append(w.keys, w.key)
 }

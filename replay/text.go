@@ -147,7 +147,7 @@ func (r *Report) writeRow(out layout.Printer, row *Row) {
 }
 
 func (c Choice) withWhy() string {
-	says := decidedBy(c.Rule)
+	says := byOrNoRule(c.Rule)
 	if c.Evidence != "" && c.Rule != otherwise {
 		says += ", " + c.Evidence
 	}
@@ -165,7 +165,7 @@ func (c Choice) withWhy() string {
 
 const otherwise = "otherwise"
 
-func decidedBy(rule string) (suffix string) {
+func byOrNoRule(rule string) (suffix string) {
 	if rule == otherwise {
 		return ": no rule matched"
 	}

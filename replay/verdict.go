@@ -66,8 +66,8 @@ func (s Score) say() string {
 	}
 	if s.Wanted.Of > 0 {
 		said += fmt.Sprintf(", and been in the way at %d of %s (%s); %d of %s were wanted (%s)",
-			s.InTheWay.N, layout.CountOf(s.InTheWay.Of, "other answer"), s.InTheWay.percentRange(),
-			s.Wanted.N, layout.CountOf(s.Wanted.Of, "continue"), s.Wanted.percentRange())
+			s.InTheWay.N, layout.CountOf(s.InTheWay.Of, "other answer"), s.InTheWay.shareAndRange(),
+			s.Wanted.N, layout.CountOf(s.Wanted.Of, "continue"), s.Wanted.shareAndRange())
 	}
 	if s.Asked.N > 0 {
 		price := fmt.Sprintf("$%.2f", s.Dollars)
@@ -94,7 +94,7 @@ func (r *Report) best() (indexOr0 int) {
 	return indexOr0
 }
 
-func (r *Report) adviceInWords() string {
+func (r *Report) adviceInWords() (neverEmpty string) {
 	switch {
 	case len(r.Rows) == 0:
 		return r.sayWhyEmpty()

@@ -259,7 +259,7 @@ func (o awayOptions) runSetOrder(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return errCancelled
 	}
-	if err := o.BeginOrder(order); err != nil {
+	if err := o.ReplaceOrder(order); err != nil {
 		return fmt.Errorf("write away order: %w", err)
 	}
 	for _, m := range agreed {

@@ -327,7 +327,7 @@ func TestHelpOfANarrowTerminal(t *testing.T) {
 
 // A suite's owner always has a name (twpayne/chezmoi#953).
 func TestOwnerWithoutAPasswdEntry(t *testing.T) {
-	if name := loginName(nil, user.UnknownUserIdError(4242)); name == "" {
+	if name := loginOrUID(nil, user.UnknownUserIdError(4242)); name == "" {
 		t.Error("no name")
 	}
 }

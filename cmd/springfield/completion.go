@@ -106,7 +106,7 @@ func (e *environment) completeFirst(of func(*doctor.Inspection) []string) func(a
 	}
 }
 
-func (e *environment) completeEnable(args []string) []string {
+func (e *environment) completeEnable(args []string) (onOrOff []string) {
 	if len(args) > 0 {
 		return nil
 	}
@@ -125,7 +125,7 @@ func (a *app) completeSet(args []string) (pluginsOrKeys []string) {
 	if a.findPlaces() != nil {
 		return nil
 	}
-	p, err := a.findAnyPlugin(args[0])
+	p, err := a.findKnownPlugin(args[0])
 	if err != nil {
 		return nil
 	}

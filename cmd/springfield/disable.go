@@ -80,7 +80,7 @@ func runDisable(ctx context.Context, o disableOptions) error {
 	if o.Plugin == "" {
 		return o.disableAll(ctx)
 	}
-	chosen, err := hostsOrClaude(o.means().User, o.hosts)
+	chosen, err := hostsOrOneFound(o.means().User, o.hosts)
 	if err != nil {
 		return err
 	}
@@ -94,7 +94,7 @@ func (o disableOptions) disableAll(ctx context.Context) error {
 	var elsewhere []settings.Left
 	running := false
 	for _, account := range append(settings.OtherAccounts(means.Settings.Places), settings.ClaudeAccount{Places: means.Settings.Places}) {
-		elsewhere = slices.Concat(elsewhere, o.leftByJournal(account.Places), o.filesLeftInProjects(ctx, account.StatePath()))
+		elsewhere = slices.Concat(elsewhere, o.leftUnreverted(account.Places), o.filesLeftInProjects(ctx, account.StatePath()))
 		running = running || len(claude.RunningProcesses(account.Config)) > 0
 	}
 	done, err := installer.DisableAll(ctx, means,
@@ -184,8 +184,8 @@ func (s *streams) printLeft(all []settings.Left) {
 	}
 }
 
-// leftByJournal lists what disable does not revert: memory files, plugin settings of projects, and settings for away.
-func (o disableOptions) leftByJournal(places client.Places) (left []settings.Left) {
+// leftUnreverted lists what disable does not revert: memory files, plugin settings of projects, and settings for away.
+func (o disableOptions) leftUnreverted(places client.Places) (left []settings.Left) {
 	entries, _ := settings.Journal(places).ReadEntries() // the latest first
 	seen := map[string]bool{}
 	for _, e := range entries {

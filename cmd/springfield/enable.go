@@ -94,7 +94,7 @@ func runEnable(ctx context.Context, o enableOptions) error {
 	o.Ask = func(conflict *settings.ConflictError) (settings.ConflictAnswer, error) {
 		return o.askConflict(ctx, conflict)
 	}
-	chosen, err := hostsOrClaude(o.means().User, o.hosts)
+	chosen, err := hostsOrOneFound(o.means().User, o.hosts)
 	if err != nil {
 		return err
 	}
@@ -150,12 +150,12 @@ func (o enableOptions) askConflict(ctx context.Context, conflict *settings.Confl
 func (o enableOptions) enableOnYes(ctx context.Context, why string) (yes bool, err error) {
 	plan := o
 	plan.Unmade, plan.DefaultSuite = true, o.defaultSuite(ctx)
-	chosen, err := hostsOrClaude(o.means().User, o.hosts)
+	chosen, err := hostsOrOneFound(o.means().User, o.hosts)
 	if err != nil {
 		return false, err
 	}
 	for _, host := range chosen {
-		_, err := plan.planOn(ctx, host)
+		_, err := plan.planOnly(ctx, host)
 		if over := (*hosts.PassedOverError)(nil); err != nil && !errors.As(err, &over) {
 			return false, o.hintChange(err, "enable")
 		}
@@ -167,7 +167,7 @@ func (o enableOptions) enableOnYes(ctx context.Context, why string) (yes bool, e
 	return yes, err
 }
 
-func (o enableOptions) planOn(ctx context.Context, host hosts.Host) (installer.Done, error) {
+func (o enableOptions) planOnly(ctx context.Context, host hosts.Host) (installer.Done, error) {
 	if o.DryRun = true; o.terminal {
 		o.Ask = func(*settings.ConflictError) (settings.ConflictAnswer, error) { return settings.ConflictsKeep, nil }
 	}

@@ -111,7 +111,7 @@ func (a *app) candidateToExplain(o explainOptions, plugin, project string) (repl
 	if o.chosen {
 		return a.chosenCandidate(o)
 	}
-	p, err := a.findAnyPlugin(plugin)
+	p, err := a.findKnownPlugin(plugin)
 	if known, ok := registry.StrategyNamed(plugin); err != nil && ok {
 		p, err = hook.Plugin{Name: plugin, Strategy: known}, nil
 	}
@@ -146,16 +146,16 @@ func (a *app) placeToExplain(ctx context.Context, o explainOptions) (place repla
 	return place, decided, err
 }
 
-// asCandidate returns the path of a plugin's strategy.json. It returns name unchanged if that is a candidate's name, or
-// if no plugin with files has it.
-func (a *app) asCandidate(name string) (pathOrName string) {
-	if slices.Contains(replay.CandidateNames(), name) || a.findPlaces() != nil {
-		return name
+// strategyPath returns the path of a plugin's strategy.json. It returns plugin unchanged if that is a candidate's name,
+// or if no plugin with files has it.
+func (a *app) strategyPath(plugin string) (pathOrName string) {
+	if slices.Contains(replay.CandidateNames(), plugin) || a.findPlaces() != nil {
+		return plugin
 	}
-	if p, err := a.findAnyPlugin(name); err == nil && p.Root != "" {
+	if p, err := a.findKnownPlugin(plugin); err == nil && p.Root != "" {
 		return filepath.Join(p.Root, "strategy.json")
 	}
-	return name
+	return plugin
 }
 
 func (a *app) chosenCandidate(o explainOptions) (replay.Candidate, error) {
@@ -163,7 +163,7 @@ func (a *app) chosenCandidate(o explainOptions) (replay.Candidate, error) {
 		settings, err := hook.Defaults(known, "")
 		return replay.Candidate{Name: o.strategy, Settings: settings}, err
 	}
-	all, err := replay.Candidates([]string{a.asCandidate(o.strategy)}, a.work)
+	all, err := replay.Candidates([]string{a.strategyPath(o.strategy)}, a.work)
 	if err != nil {
 		return replay.Candidate{}, err
 	}

@@ -60,7 +60,7 @@ func (a *app) showUnseenReport(ctx context.Context) error {
 func (a *app) offerSetup(cmd *cobra.Command, in *doctor.Inspection) error {
 	out := a.resultPrinter()
 	out.PrintFolded("", "springfield keeps coding agents going while work obviously remains, and lets them stop when a person is needed.")
-	plugin, suite := in.ChooseInSuites(generator.Suite.Suggested)
+	plugin, suite := in.ChooseInSuites(generator.Suite.FirstToEnable)
 	command := in.HowToEnableAny()
 	if plugin.Name == "" {
 		plugin.Name, plugin.Strategy = registry.Default(), registry.Default()

@@ -22,9 +22,9 @@ func hostFlag(cmd *cobra.Command, chosen *[]string) {
 	cmd.Flags().StringSliceVar(chosen, "host", nil, strings.Join(hosts.HostNames(), ", ")+", or all")
 }
 
-// hostsOrClaude returns the named hosts. Without names it returns Claude Code, or the only host found if that is a
+// hostsOrOneFound returns the named hosts. Without names it returns Claude Code, or the only host found if that is a
 // different one. It is an error if several hosts but not Claude Code were found.
-func hostsOrClaude(user hosts.User, names []string) ([]hosts.Host, error) {
+func hostsOrOneFound(user hosts.User, names []string) ([]hosts.Host, error) {
 	if len(names) > 0 {
 		return hostsNamed(user, names)
 	}

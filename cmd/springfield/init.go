@@ -333,7 +333,7 @@ func (m *making) report(built generator.Build) error {
 	if memory != "" {
 		m.say("  appended a paragraph about the suite to %s", memory)
 	}
-	m.resultPrinter().PrintNext("springfield enable %s", argsToEnable(m.means(), m.spec.Suggested().Name, m.dir))
+	m.resultPrinter().PrintNext("springfield enable %s", argsToEnable(m.means(), m.spec.FirstToEnable().Name, m.dir))
 	return nil
 }
 

@@ -74,7 +74,7 @@ func runCommand(ctx context.Context, args []string, prebuilt fs.FS, built buildI
 	cache, _ := os.UserCacheDir()
 	a.environment = environment{
 		work: work, home: home, cache: cache,
-		user: cmp.Or(os.Getenv("USER"), os.Getenv("USERNAME"), loginName(user.Current())),
+		user: cmp.Or(os.Getenv("USER"), os.Getenv("USERNAME"), loginOrUID(user.Current())),
 		env:  os.Environ(), getenv: os.Getenv, off: hook.IsOffWord(os.Getenv("SPRINGFIELD")),
 	}
 	a.caller, a.session = registry.CallingHost(os.Getenv)
@@ -121,7 +121,7 @@ type app struct {
 	args     []string // as typed
 }
 
-func loginName(u *user.User, err error) string {
+func loginOrUID(u *user.User, err error) string {
 	if err != nil { // a container's user can lack a name
 		return "user " + strconv.Itoa(os.Getuid())
 	}

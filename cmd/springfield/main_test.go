@@ -128,7 +128,7 @@ func appOf(cmd *exec.Cmd) *app {
 		},
 		environment: environment{
 			work: cmd.Dir, home: home, cache: cmp.Or(getenv("XDG_CACHE_HOME"), filepath.Join(home, ".cache")),
-			user: cmp.Or(getenv("USER"), getenv("USERNAME"), loginName(user.Current())), env: cmd.Env, getenv: getenv,
+			user: cmp.Or(getenv("USER"), getenv("USERNAME"), loginOrUID(user.Current())), env: cmd.Env, getenv: getenv,
 			off: hook.IsOffWord(getenv("SPRINGFIELD")),
 		},
 		prebuilt: os.DirFS(cmp.Or(getenv("PREBUILT"), "none")), built: testBuild(),

@@ -164,9 +164,9 @@ func (e *environment) inspectionRequest() doctor.Request {
 	return doctor.Request{Places: e.places, User: e.hostOwner(), Client: e.claudeCommand(), Off: e.off, Now: time.Now()}
 }
 
-// findAnyPlugin finds a plugin by name or ID: an installed one, on or off, then one of a known suite, a directory
+// findKnownPlugin finds a plugin by name or ID: an installed one, on or off, then one of a known suite, a directory
 // marketplace or the suite around the working directory, then a strategy.
-func (a *app) findAnyPlugin(name string) (hook.Plugin, error) {
+func (a *app) findKnownPlugin(name string) (hook.Plugin, error) {
 	var dirs []string
 	for _, p := range client.NewSnapshot(a.places).ListedPlugins() {
 		if p.Dir != "" && p.IsOurs() && (name == p.Name || name == p.ID) && !slices.Contains(dirs, p.Dir) {
@@ -200,6 +200,6 @@ func (a *app) findAnyPlugin(name string) (hook.Plugin, error) {
 }
 
 // defaultSuite returns the suite in which enable makes plugins that no other suite has.
-func (a *app) defaultSuite(ctx context.Context) (recipe *installer.DefaultSuite) {
+func (a *app) defaultSuite(ctx context.Context) (notNil *installer.DefaultSuite) {
 	return &installer.DefaultSuite{Dir: a.defaultSuiteDir(), Tools: a.toolchain, Fresh: func() generator.Spec { return a.defaultSpec(ctx) }}
 }

@@ -79,7 +79,7 @@ func runReplay(ctx context.Context, a *app, o replayOptions) error {
 	case o.html != "" && (o.json || o.list != "") || o.json && o.list != "":
 		return check.Misuse(errors.New("--json, --html and --list cannot be used together"), "run the command once for each; --json and --html contain every stop")
 	}
-	o.strategies = check.NamesOf(o.strategies, a.asCandidate)
+	o.strategies = check.NamesOf(o.strategies, a.strategyPath)
 	options, err := a.replayOptions(o)
 	if err != nil {
 		return err

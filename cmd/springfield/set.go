@@ -62,7 +62,7 @@ JSON.
 			if err := checkScope(o.scope, pluginsettings.AllScopes()...); err != nil {
 				return err
 			}
-			p, err := a.findAnyPlugin(args[0])
+			p, err := a.findKnownPlugin(args[0])
 			if err != nil {
 				return err
 			}
@@ -159,7 +159,7 @@ func (s *streams) showValue(stack pluginsettings.Stack, v pluginsettings.Value) 
 	}
 }
 
-func valueOnOneLine(raw json.RawMessage) string {
+func valueOnOneLine(raw json.RawMessage) (orNotSet string) {
 	var b bytes.Buffer
 	if string(raw) == "null" || json.Compact(&b, raw) != nil {
 		return "not set"

@@ -25,7 +25,7 @@ func (a *app) showStatus(in *doctor.Inspection, asJSON bool) error {
 		return a.printJSON(struct {
 			Notes []string       `json:"notes"`
 			Hosts []doctor.Agent `json:"hosts"`
-		}{append(nonNil(in.HoldsAndAwayInWords()), in.OutdatedInWords()...), in.Others})
+		}{append(nonNil(in.HoldsAndAwayInWords()), in.OldSuitesInWords()...), in.Others})
 	case asJSON:
 		return a.printJSON(struct {
 			doctor.Status
@@ -43,7 +43,7 @@ func (a *app) showStatus(in *doctor.Inspection, asJSON bool) error {
 	}
 	switch {
 	case !in.Claude:
-		for _, note := range append(in.HoldsAndAwayInWords(), in.OutdatedInWords()...) {
+		for _, note := range append(in.HoldsAndAwayInWords(), in.OldSuitesInWords()...) {
 			a.resultPrinter().PrintItem("note: ", note)
 		}
 	case status.Next != "":

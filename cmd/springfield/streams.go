@@ -72,7 +72,7 @@ func (s *streams) printer(w io.Writer, f *os.File) layout.Printer {
 func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
 
 // widthOf returns the width of a terminal in columns, or 0 for any other file.
-func widthOf(f *os.File) int {
+func widthOf(f *os.File) (widthOr0 int) {
 	width, _, _ := term.GetSize(int(f.Fd()))
 	return width
 }

@@ -60,9 +60,9 @@ func (t *teller) killRunning() {
 	}
 }
 
-// startNext queues the changes in view, and starts the user's command for the next one unless a command is still
+// runProgram queues the changes in view, and starts the user's command for the next one unless a command is still
 // running. It returns the error of a command that has ended since the last call.
-func (t *teller) startNext(view absence.View) error {
+func (t *teller) runProgram(view absence.View) error {
 	if !t.given {
 		return nil
 	}
@@ -81,7 +81,7 @@ func (t *teller) startNext(view absence.View) error {
 	if t.ended == nil && len(t.queue) > 0 {
 		seen := t.queue[0]
 		details, err := json.Marshal(absence.Change{At: view.Now, Sight: &seen})
-		run := process.Program{Argv: append(slices.Clone(t.argv), view.Line(seen)), Stdin: append(details, '\n'), Env: t.env, Within: process.Patience, Quit: t.quit}
+		run := process.Child{Argv: append(slices.Clone(t.argv), view.Line(seen)), Stdin: append(details, '\n'), Env: t.env, Within: process.Patience, Quit: t.quit}
 		t.queue, t.ended = t.queue[1:], make(chan error, 1)
 		go func(ended chan<- error) { ended <- cmp.Or(err, run.Run()) }(t.ended)
 	}

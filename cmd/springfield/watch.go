@@ -99,7 +99,7 @@ func (w *watcher) run(ctx context.Context) error {
 			return err
 		}
 		w.seen = view
-		if failure := w.tell.startNext(view); failure != nil && w.width == 0 {
+		if failure := w.tell.runProgram(view); failure != nil && w.width == 0 {
 			w.printError("springfield: note: ", failure, "")
 		}
 		select {
@@ -123,7 +123,7 @@ func (w *watcher) printChanges(view absence.View) (err error) {
 		case w.json:
 			err = enc.Encode(c)
 		case c.Sight != nil && !c.Same:
-			_, err = fmt.Fprintln(w.out, clockOrDate(time.UnixMilli(c.At))+" "+view.Line(*c.Sight))
+			_, err = fmt.Fprintln(w.out, withDateIfOld(time.UnixMilli(c.At))+" "+view.Line(*c.Sight))
 		}
 		if err != nil {
 			return err
@@ -171,7 +171,7 @@ func (w *watcher) draw(view absence.View) error {
 	return err
 }
 
-func clockOrDate(t time.Time) string {
+func withDateIfOld(t time.Time) string {
 	if t = t.Local(); t.Format(time.DateOnly) != time.Now().Format(time.DateOnly) {
 		return t.Format("2006-01-02 15:04")
 	}

@@ -41,7 +41,7 @@ func TestTellRunsTheCommand(t *testing.T) {
 			v.Sessions[i].State, v.Sessions[i].Text = is, hostile
 		}
 		for {
-			if err := tell.startNext(v); err != nil {
+			if err := tell.runProgram(v); err != nil {
 				failures = append(failures, err.Error())
 			}
 			if tell.ended == nil {
@@ -89,7 +89,7 @@ func TestTellOfManySessions(t *testing.T) {
 		for i := range 30 {
 			v.Sessions = append(v.Sessions, absence.Sight{Session: strconv.Itoa(i), State: is})
 		}
-		must(t, tell.startNext(v))
+		must(t, tell.runProgram(v))
 	}
 	scratch.Equal(t, len(tell.queue), 29, "sessions in the queue")
 	opened, err := os.Open(hang + ".fifo") // by then it runs

@@ -188,7 +188,7 @@ func (c Command) callClient(
 
 // userSettingsForClient returns the text of a settings file for the client, from user settings: the given members, and
 // of env only the variables for network access. Tokens must not get into a temporary file.
-func (s *Snapshot) userSettingsForClient(keys ...string) []byte {
+func (s *Snapshot) userSettingsForClient(keys ...string) (withEnv []byte) {
 	l := s.userLayer()
 	copied := map[string]any{}
 	for _, key := range keys {

@@ -77,7 +77,7 @@ func (s *Snapshot) ListedPlugins() (all []Switched) {
 }
 
 // findSilencer returns the setting that disables hooks, and whether it disables hooks of managed settings, too.
-func (i Inventory) findSilencer() (why string, managedToo bool) {
+func (i Inventory) findSilencer() (why string, hitsManaged bool) {
 	if raw, from := rawMember(i.Settings, "disableAllHooks"); as[bool](raw) {
 		return "disableAllHooks in " + from + " settings", from == Managed
 	}

@@ -147,7 +147,7 @@ func (s *Snapshot) AllMarkets() (recordedOrDeclared map[string]Market, err error
 
 // FindMarket returns the marketplace with this name. It must be recorded, or be a directory declared in user
 // or managed settings, which the client records at the next start.
-func (s *Snapshot) FindMarket(name string) (Market, error) {
+func (s *Snapshot) FindMarket(name string) (m Market, errIfUnknown error) {
 	known, err := s.Markets()
 	if err != nil {
 		return Market{}, err

@@ -81,7 +81,7 @@ func (in *Inspection) inspectAgent(at hosts.Place) Agent {
 			continue
 		}
 		p := AgentPlugin{Installed: i, Strategy: found.Strategy}
-		if err := generator.CheckPrograms(i.Dir, generator.HostTarget(), generator.Hook); err != nil {
+		if err := generator.CheckCanStart(i.Dir, generator.HostTarget(), generator.Hook); err != nil {
 			p.Problem = err.Error()
 		}
 		p.Decides = p.On && found.IsOursAtStop() && p.Problem == "" && a.silent == nil
@@ -92,7 +92,7 @@ func (in *Inspection) inspectAgent(at hosts.Place) Agent {
 
 // Checks returns the checks of the inspected agents. An agent without plugins is skipped unless the user named it.
 func (in *Inspection) Checks() []check.Check[*Inspection] {
-	checks := SharedChecks()
+	checks := AnyHostChecks()
 	if in.Claude {
 		checks = ClaudeChecks()
 	}

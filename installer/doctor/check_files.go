@@ -166,16 +166,16 @@ func (in *Inspection) checkOldBuilds() (all []check.Finding) {
 	return all
 }
 
-func (in *Inspection) sayBuildsFine() string {
+func (in *Inspection) sayNoOldBuilds() string {
 	if !slices.ContainsFunc(in.Suites, func(s Suite) bool { return s.Err == nil }) {
 		return ""
 	}
 	return "all suites have hooks of this version of springfield"
 }
 
-// OutdatedInWords describes the suites whose hooks are from a different version of springfield, with the commands that
+// OldSuitesInWords describes the suites whose hooks are from a different version of springfield, with the commands that
 // update them.
-func (in *Inspection) OutdatedInWords() []string {
+func (in *Inspection) OldSuitesInWords() []string {
 	return check.NamesOf(in.checkOldBuilds(), saysAndFix)
 }
 

@@ -60,7 +60,7 @@ func (in *Inspection) notRunning(s client.Switched) check.Finding {
 		f.Fix = "springfield disable " + s.ID + " --scope project"
 	}
 	suites := slices.DeleteFunc(in.suitesOf(s.Marketplace), func(suite Suite) bool {
-		return !suite.Made || generator.CheckPrograms(filepath.Join(suite.Dir, s.Name), generator.HostTarget(), generator.Hook) != nil
+		return !suite.Made || generator.CheckCanStart(filepath.Join(suite.Dir, s.Name), generator.HostTarget(), generator.Hook) != nil
 	})
 	market, err := in.settings.FindMarket(s.Marketplace)
 	switch {
@@ -107,9 +107,9 @@ func (in *Inspection) checkMarkets() (all []check.Finding) {
 	return all
 }
 
-// checkPluginMods reports the mods of running plugins. A mod that wraps a stop runs before every hook and can drop the
-// hook's answer.
-func (in *Inspection) checkPluginMods() (all []check.Finding) {
+// checkWrappingMods reports the mods of running plugins. A mod that wraps a stop runs before every hook and can drop
+// the hook's answer.
+func (in *Inspection) checkWrappingMods() (all []check.Finding) {
 	for _, s := range in.Plugins {
 		var others []string
 		for _, m := range s.Mods {
@@ -159,7 +159,7 @@ func (in *Inspection) decidersInWords() string {
 	case 0:
 		return ""
 	case 1:
-		if check.CountState(in.checkPluginMods(), check.Warning) > 0 {
+		if check.CountState(in.checkWrappingMods(), check.Warning) > 0 {
 			return deciding[0].ID + " is the only springfield plugin that decides; mods run before it"
 		}
 		return deciding[0].ID + " decides alone"
@@ -167,7 +167,7 @@ func (in *Inspection) decidersInWords() string {
 	return whoDecides(deciding)
 }
 
-func (in *Inspection) checkLoopFile() []check.Finding {
+func (in *Inspection) checkLoopDriver() []check.Finding {
 	if _, marked := workspace.Nearest(in.Places.Work, "", wiggum.Strategy.Marks, in.Places.Home); !marked {
 		return nil
 	}

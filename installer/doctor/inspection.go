@@ -97,14 +97,14 @@ func (in *Inspection) enabledByUs(id string) bool {
 }
 
 // stateDirs returns the state directories of Claude Code's hooks and of other agents' hooks.
-func (r Request) stateDirs() []string {
+func (r Request) stateDirs() (ownAndDefault []string) {
 	dirs := []string{r.Places.StatePath(), ledger.StateDir("", r.Places.Home)}
 	return slices.DeleteFunc(slices.Compact(dirs), func(dir string) bool { return dir == "" })
 }
 
 // ClaudeChecks returns the checks for users of Claude Code.
 func ClaudeChecks() (withShared []check.Check[*Inspection]) {
-	shared := SharedChecks() // the first two come before those of plugins
+	shared := AnyHostChecks() // the first two come before those of plugins
 	return slices.Concat([]check.Check[*Inspection]{
 		{Name: "client", Look: check.Sure((*Inspection).checkClient)},
 		{Name: "settings", Look: check.Sure((*Inspection).checkSettings)},
@@ -113,24 +113,24 @@ func ClaudeChecks() (withShared []check.Check[*Inspection]) {
 		{Name: "plugin", Look: check.Sure((*Inspection).checkPlugins)},
 		{Name: "marketplace", Look: check.Sure((*Inspection).checkMarkets)},
 		{Name: "one decides", Look: check.Sure((*Inspection).checkConflicts), Fine: (*Inspection).decidersInWords},
-		{Name: "mods", Look: check.Sure((*Inspection).checkPluginMods)},
+		{Name: "mods", Look: check.Sure((*Inspection).checkWrappingMods)},
 		{Name: "ralph-loop", Look: check.Sure((*Inspection).checkRalphFile)},
-		{Name: "goal loop", Look: check.Sure((*Inspection).checkLoopFile)},
+		{Name: "goal loop", Look: check.Sure((*Inspection).checkLoopDriver)},
 		{Name: "block cap", Look: check.Sure((*Inspection).checkBlockCap)},
 		{Name: "rules", Look: check.Sure((*Inspection).checkPluginSettings)},
 		{Name: "judge", Look: check.Sure((*Inspection).checkJudge)},
 		{Name: "accounts", Look: check.Sure((*Inspection).checkOtherAccounts)},
 		{Name: "todo list", Look: check.Sure((*Inspection).checkTodoTool)},
-		{Name: "project", Look: check.Sure((*Inspection).checkVariables)},
+		{Name: "project", Look: check.Sure((*Inspection).checkSettingsEnv)},
 	}, shared[2:])
 }
 
-// SharedChecks returns the checks for users of any agent.
-func SharedChecks() []check.Check[*Inspection] {
+// AnyHostChecks returns the checks for users of any agent.
+func AnyHostChecks() []check.Check[*Inspection] {
 	return []check.Check[*Inspection]{
 		{Name: "edits", Look: check.Sure((*Inspection).checkBrokenEdit)},
 		{Name: "hooks", Look: check.Sure((*Inspection).checkPaused)},
-		{Name: "suites", Look: check.Sure((*Inspection).checkOldBuilds), Fine: (*Inspection).sayBuildsFine},
+		{Name: "suites", Look: check.Sure((*Inspection).checkOldBuilds), Fine: (*Inspection).sayNoOldBuilds},
 		{Name: "state", Look: check.Sure((*Inspection).checkState),
 			Fine: func(in *Inspection) string { return in.Places.StatePath() + " is writable" }},
 	}
@@ -142,7 +142,7 @@ func BrokenHooks(plugins []client.Switched) (says []string) {
 		if !p.Runs || !p.IsOurs() {
 			continue
 		}
-		if err := generator.CheckPrograms(p.Dir, generator.HostTarget(), generator.Hook); err != nil {
+		if err := generator.CheckCanStart(p.Dir, generator.HostTarget(), generator.Hook); err != nil {
 			says = append(says, fmt.Sprintf("%s is enabled, but %v", p.ID, err))
 		}
 	}
@@ -159,7 +159,7 @@ func AgoInWords(now, then time.Time) (agoOrDate string) {
 }
 
 // GoalDriver returns the plugin that drives goal loops in a directory, or the reason why none does.
-func (in *Inspection) GoalDriver(dir string) console.Driver {
+func (in *Inspection) GoalDriver(dir string) (pluginOrWhyNot console.Driver) {
 	problem, next := "no plugin that drives goal loops is enabled", in.HowToEnable("ralph-wiggum")
 	for _, p := range in.Plugins {
 		settings, err := in.hookSettings(p.Dir, dir)

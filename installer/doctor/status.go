@@ -43,7 +43,7 @@ type Judge struct {
 	spent     string
 }
 
-func overLayers(p client.Switched) string {
+func overLayers(p client.Switched) (suffixIfAny string) {
 	others := slices.DeleteFunc(slices.Clone(p.Says), func(said client.Said) bool { return said.On == p.On })
 	if len(others) == 0 {
 		return ""
@@ -81,7 +81,7 @@ func pluginIDs(plugins []client.Switched) []string {
 // the others.
 func (in *Inspection) workingPlugins() (deciding, outsideStop []client.Switched) {
 	broken := func(p client.Switched) bool {
-		return generator.CheckPrograms(p.Dir, generator.HostTarget(), generator.Hook) != nil
+		return generator.CheckCanStart(p.Dir, generator.HostTarget(), generator.Hook) != nil
 	}
 	return slices.DeleteFunc(in.OursAtStop(), broken), slices.DeleteFunc(in.OursNotAtStop(), broken)
 }
@@ -123,7 +123,7 @@ func (in *Inspection) whyNoHook(hookless client.Switched) string {
 			return h.Never
 		}
 	}
-	if err := generator.CheckPrograms(hookless.Dir, generator.HostTarget(), generator.Hook); err != nil {
+	if err := generator.CheckCanStart(hookless.Dir, generator.HostTarget(), generator.Hook); err != nil {
 		return err.Error()
 	}
 	return "it has no hook that runs"
@@ -136,7 +136,7 @@ func (in *Inspection) HowToEnableAny() string {
 			return a.SpringfieldCommand("status")
 		}
 	}
-	return in.howToSwitchOn(cmp.Or(in.argToEnable(generator.Suite.Suggested), registry.Default()))
+	return in.howToSwitchOn(cmp.Or(in.argToEnable(generator.Suite.FirstToEnable), registry.Default()))
 }
 
 // howToSwitchOn returns the command that enables a plugin, with --scope local if a project's settings disable it. If
@@ -201,18 +201,18 @@ func (in *Inspection) ChooseInSuites(choose func(generator.Suite) generator.Plug
 	return generator.Plugin{}, Suite{}
 }
 
-func (in *Inspection) notesOf(saidTexts []string) []string {
+func (in *Inspection) notesOf(alreadySaid []string) []string {
 	all := check.NamesOf(in.Notes, func(err error) string { return err.Error() + ": run springfield doctor to see the fix" })
-	all = append(append(append(all, in.envOffInWords()...), in.HoldsAndAwayInWords()...), in.OutdatedInWords()...)
+	all = append(append(append(all, in.offInSettings()...), in.HoldsAndAwayInWords()...), in.OldSuitesInWords()...)
 	for _, says := range in.accountsOnInWords() {
-		if !slices.Contains(saidTexts, says) {
+		if !slices.Contains(alreadySaid, says) {
 			all = append(all, says+": run springfield doctor to see the command for it")
 		}
 	}
-	found := slices.Concat(in.checkVariables(), in.checkConflicts(), in.checkPluginMods(), in.checkLoopFile())
+	found := slices.Concat(in.checkSettingsEnv(), in.checkConflicts(), in.checkWrappingMods(), in.checkLoopDriver())
 	all = append(all, check.NamesOf(found, saysAndFix)...)
 	for _, says := range BrokenHooks(in.Plugins) {
-		if !slices.Contains(saidTexts, says) {
+		if !slices.Contains(alreadySaid, says) {
 			all = append(all, says+": run springfield doctor to see the fix")
 		}
 	}
@@ -225,7 +225,7 @@ func (in *Inspection) notesOf(saidTexts []string) []string {
 }
 
 // HoldsAndAwayInWords describes holds and away orders in force, and holds that ended recently.
-func (in *Inspection) HoldsAndAwayInWords() []string {
+func (in *Inspection) HoldsAndAwayInWords() (alsoEnded []string) {
 	return append(slices.Concat(in.HoldsInWords()), in.AwayInWords()...)
 }
 
@@ -249,7 +249,7 @@ func (in *Inspection) AwayInWords() (all []string) {
 // HeldOrOffInWords describes holds in force, and settings that disable springfield's hooks.
 func (in *Inspection) HeldOrOffInWords() []string {
 	held, _ := in.HoldsInWords()
-	return append(held, in.envOffInWords()...)
+	return append(held, in.offInSettings()...)
 }
 
 // HoldsInWords describes the holds in force, and the holds that ended recently.

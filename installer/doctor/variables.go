@@ -11,9 +11,9 @@ import (
 	"github.com/cameronsjo/springfield/internal/check"
 )
 
-// checkVariables reports variables in project and local settings that can affect hooks or Claude Code, unless
+// checkSettingsEnv reports variables in project and local settings that can affect hooks or Claude Code, unless
 // springfield set them.
-func (in *Inspection) checkVariables() (all []check.Finding) {
+func (in *Inspection) checkSettingsEnv() (all []check.Finding) {
 	for _, v := range in.SettingsEnv() {
 		does := effectOfVariable(v.Key)
 		if does == "" || v.Name != string(client.Project) && v.Name != string(client.Local) || in.settings.IsVariableOurs(v) {

@@ -272,7 +272,7 @@ func (v *value) isObject() bool   { return v.text[0] == '{' }
 func (v *value) kindName() string { return KindName(json.RawMessage(v.text)) }
 
 // KindName returns the type of a JSON value for messages, such as "an object".
-func KindName(raw json.RawMessage) string {
+func KindName(raw json.RawMessage) (withArticle string) {
 	text := bytes.TrimLeft(raw, blanks)
 	switch string(text[:min(1, len(text))]) {
 	case "":

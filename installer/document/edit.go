@@ -72,7 +72,7 @@ func (d *Document) ApplyEdits(edits ...Edit) ([]byte, error) {
 	return []byte(after.source), nil
 }
 
-func (e Edit) nameOf() string {
+func (e Edit) nameOf() (quotedPath string) {
 	return fmt.Sprintf("%q", PathName(e.Path, "/"))
 }
 
@@ -98,7 +98,7 @@ func (d *Document) applyEdit(e Edit) (*Document, error) {
 		text = d.layOutValue(d.text[:start], objects, nil, missing, e)
 	case found == nil:
 		start = members[len(members)-1].value.endOffset()
-		end, text = start, separator(around, lastColonStyle(objects))
+		end, text = start, commaAndGap(around, lastColonStyle(objects))
 		value := d.layOutValue(d.text[:start]+text, objects, nil, missing[1:], e)
 		if around.isObject() {
 			text += EncodeKey(missing[0]) + lastColonStyle(objects)

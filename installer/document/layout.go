@@ -62,8 +62,8 @@ func (d *Document) lineEnd() string {
 	return "\n"
 }
 
-// separator returns the comma and blanks to insert before a new last member of a non-empty object.
-func separator(object *value, colon string) string {
+// commaAndGap returns the comma and blanks to insert before a new last member of a non-empty object.
+func commaAndGap(object *value, colon string) string {
 	members := object.listChildren()
 	last := members[len(members)-1]
 	line := strings.LastIndexByte(last.gap, '\n')

@@ -69,7 +69,7 @@ func (entries) PlanAllOff(now *settings.Settings, at Place, _ bool, c *journal.C
 	}
 	for _, r := range byUs {
 		ids = append(ids, r.ID)
-		at.noteRemoval(c)
+		at.addRemoveNote(c)
 		if err := now.ReleaseFor(c, settings.HostFile{Host: at.Host.Name, Path: r.File}, r.ID); err != nil {
 			left = append(left, settings.Left{What: err.Error(), Remove: "fix that file, then remove the entries for " + r.ID, Failed: true})
 		}
@@ -130,15 +130,15 @@ func (r Request) release(now *settings.Settings, c *journal.Change, of func(sett
 	for _, e := range byUs {
 		if err == nil && of(e) {
 			err = now.ReleaseFor(c, settings.HostFile{Host: r.At.Host.Name, Path: e.File}, e.ID)
-			r.At.noteRemoval(c)
+			r.At.addRemoveNote(c)
 			released = append(released, e)
 		}
 	}
 	return released, err
 }
 
-// noteRemoval adds the host's note on the entries below one that c removes.
-func (p Place) noteRemoval(c *journal.Change) {
+// addRemoveNote adds the host's note on the entries below one that c removes.
+func (p Place) addRemoveNote(c *journal.Change) {
 	if note := p.Host.AfterRemoval; note != "" && !slices.Contains(c.Notes, note) {
 		c.Notes = append(c.Notes, note)
 	}
@@ -163,7 +163,7 @@ func (r Request) planOff(now *settings.Settings, c *journal.Change) error {
 		return err
 	}
 	if len(edits) > 0 {
-		r.At.noteRemoval(c)
+		r.At.addRemoveNote(c)
 	}
 	return now.SetForPlugin(c, r.EntryFile(), "", edits)
 }

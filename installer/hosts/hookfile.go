@@ -83,7 +83,7 @@ func readOurEntries(at Place) (all []hookEntry, err error) {
 // replace entries of the plugin in other directories.
 func hookAdditions(r Request) (edits []document.Edit, err error) {
 	var made struct{ Hooks map[string][]hookGroup }
-	if err := readRecord(filepath.Join(r.SuiteFilesDir(), "hooks", "shell.json"), &made); err != nil {
+	if err := readRecord(filepath.Join(r.DirInSuite(), "hooks", "shell.json"), &made); err != nil {
 		return nil, err
 	}
 	program := filepath.Join(r.Plugin.Suite, r.Plugin.Name, "hooks", "springfield-hook")

@@ -104,14 +104,14 @@ func (p Place) Installed() (all []Installed, err error) {
 	return all, err
 }
 
-func (r Request) SuiteFilesDir() string {
+func (r Request) DirInSuite() string {
 	return filepath.Join(cmp.Or(r.Stage, r.Plugin.Suite), r.Plugin.Name)
 }
 
 // CheckHasFiles returns an error if the plugin lacks a file that the host needs.
 func (r Request) CheckHasFiles() error {
 	for _, name := range r.At.Host.Needs {
-		path := filepath.Join(r.SuiteFilesDir(), filepath.FromSlash(name))
+		path := filepath.Join(r.DirInSuite(), filepath.FromSlash(name))
 		if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() {
 			return fmt.Errorf("it has no file %s", path)
 		}

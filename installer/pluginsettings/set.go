@@ -73,7 +73,7 @@ func (s Stack) PlanSet(scope Scope, assignments []Assignment) (c journal.Change,
 		if a.Value == nil {
 			continue
 		}
-		if _, why := changed.valueTaken(a.Key, a.Value, Stack{Files: s.Files[:i]}.ValueOf(a.Key).Value); why != "" {
+		if _, why := changed.usablePart(a.Key, a.Value, Stack{Files: s.Files[:i]}.ValueOf(a.Key).Value); why != "" {
 			hint := "run springfield set " + s.Plugin.Name + " " + a.Key.Name + " to see its value in each file; it can be " + a.Key.Accepts()
 			var words []string
 			_ = json.Unmarshal(a.Value, &words) // may not be a list

@@ -121,7 +121,7 @@ func (s Stack) ValueOf(k Key) Value {
 		case !ok:
 			continue
 		case said.Why == "":
-			taken, said.Why = f.valueTaken(k, raw, v.Value)
+			taken, said.Why = f.usablePart(k, raw, v.Value)
 		}
 		if said.InForce = taken != nil; said.InForce {
 			v.Value, v.From = k.aboveOrUnion(v.Value, taken), string(f.Scope)
@@ -146,15 +146,15 @@ func (k Key) aboveOrUnion(below, winner json.RawMessage) json.RawMessage {
 	return both
 }
 
-// valueTaken returns the part of raw that the hook accepts: all, some elements of a list, or nil. why is the
+// usablePart returns the part of raw that the hook accepts: all, some elements of a list, or nil. why is the
 // reason for refusing the rest. It ignores other faults in the file.
-func (f File) valueTaken(k Key, raw, inForce json.RawMessage) (taken json.RawMessage, why string) {
+func (f File) usablePart(k Key, raw, inForce json.RawMessage) (usable json.RawMessage, why string) {
 	var list, some []json.RawMessage
 	if k.Type != "array" || k.single || json.Unmarshal(raw, &list) != nil || len(list) == 0 {
 		if why = f.refusal(k, raw, inForce); why == "" {
-			taken = raw
+			usable = raw
 		}
-		return taken, why
+		return usable, why
 	}
 	var whys []string
 	if k.most > 0 && len(list) > k.most {
@@ -169,9 +169,9 @@ func (f File) valueTaken(k Key, raw, inForce json.RawMessage) (taken json.RawMes
 		}
 	}
 	if some != nil {
-		taken, _ = document.EncodeValue(some)
+		usable, _ = document.EncodeValue(some)
 	}
-	return taken, strings.Join(slices.Compact(whys), "; ")
+	return usable, strings.Join(slices.Compact(whys), "; ")
 }
 
 // placeInText matches the position in a fault, which is not a position in the file.

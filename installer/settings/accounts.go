@@ -57,7 +57,7 @@ func planAddConfigDir(p client.Places) (journal.Edit, error) {
 }
 
 // OnInWords returns a phrase about the account's enabled plugins, or "" without any.
-func (a ClaudeAccount) OnInWords() string {
+func (a ClaudeAccount) OnInWords() (pluginsOnOrEmpty string) {
 	if len(a.On) == 0 {
 		return ""
 	}

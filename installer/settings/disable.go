@@ -41,7 +41,7 @@ func (s *Settings) PlanDisable(plugin client.Plugin, scope client.Scope) (journa
 		return c, readOnly(err, "springfield disable "+id+" --scope local", nil)
 	}
 	if len(m.pluginsEnabledByUs()) == 0 { // a killed edit, or a removed file, can leave a declaration
-		if err := s.planUserRestore(&c, f); err != nil {
+		if err := s.planUserUndoFor(&c, f); err != nil {
 			return c, err
 		}
 	}
@@ -95,16 +95,16 @@ func (s *Settings) planRestore(c *journal.Change, m *memory, v view, f file, id 
 			return r.Path[0] != "extraKnownMarketplaces" && !slices.ContainsFunc(others, r.isSwitch)
 		}
 	}
-	v.noteReplacedOff(c, m, id, only)
+	v.tellStillOff(c, m, id, only)
 	if err := s.planRelease(c, f, f.At, only); err != nil || len(others) > 0 {
 		return err
 	}
-	return s.planUserRestore(c, f)
+	return s.planUserUndoFor(c, f)
 }
 
-// noteReplacedOff notes the plugins that springfield disabled when it enabled id, and that stay disabled: restored
+// tellStillOff notes the plugins that springfield disabled when it enabled id, and that stay disabled: restored
 // selects the members that get their old value.
-func (v view) noteReplacedOff(c *journal.Change, m *memory, id string, restored func(remembered) bool) {
+func (v view) tellStillOff(c *journal.Change, m *memory, id string, restored func(remembered) bool) {
 	for _, r := range m.Members {
 		other := r.Path[len(r.Path)-1]
 		replaced := r.isSwitch(other) && r.By == id && string(r.Set) == "false" && (r.Before != "true" || !restored(r))
@@ -114,8 +114,8 @@ func (v view) noteReplacedOff(c *journal.Change, m *memory, id string, restored 
 	}
 }
 
-// planUserRestore plans to restore the members of user settings that were set only for f.
-func (s *Settings) planUserRestore(c *journal.Change, f file) error {
+// planUserUndoFor plans to restore the members of user settings that were set only for f.
+func (s *Settings) planUserUndoFor(c *journal.Change, f file) error {
 	target, err := journal.Resolve(s.Settings(client.User))
 	if err != nil || target == f.At {
 		return err

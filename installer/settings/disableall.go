@@ -56,7 +56,7 @@ func (s *Settings) PlanDisableAll(purge bool) (c journal.Change, ids []string, l
 	return c, slices.Compact(slices.Sorted(slices.Values(ids))), left, nil
 }
 
-func (s *Settings) releaseAll(c *journal.Change, path string, dropEntries bool) error {
+func (s *Settings) releaseAll(c *journal.Change, path string, purgeOurs bool) error {
 	f, err := s.openFile("", path)
 	if err != nil {
 		return err
@@ -73,7 +73,7 @@ func (s *Settings) releaseAll(c *journal.Change, path string, dropEntries bool) 
 		back, err = m.planBack(f, everyone, allMembers)
 	}
 	if err == nil {
-		back.data, err = s.withOursOff(back.data, dropEntries)
+		back.data, err = s.withOursOff(back.data, purgeOurs)
 	}
 	if err != nil {
 		return f.namedError(err)

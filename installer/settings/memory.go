@@ -247,7 +247,7 @@ func (m *memory) noteMember(before *document.Document, e document.Edit, behalf, 
 			return err
 		}
 		known := slices.ContainsFunc(m.Filled, func(f filled) bool { return slices.Equal(f.Path, parent) })
-		if !known && (!found || isBracesOnly(raw)) {
+		if !known && (!found || isEmptyJSON(raw)) {
 			m.Filled = append(m.Filled, filled{parent, string(raw)})
 		}
 	}
@@ -355,7 +355,7 @@ func restoreEmptyObjects(data []byte, all []filled) (_ []byte, rest []filled, er
 		if !found {
 			continue
 		}
-		if !isBracesOnly(raw) {
+		if !isEmptyJSON(raw) {
 			rest = append([]filled{f}, rest...)
 			continue
 		}
@@ -372,7 +372,7 @@ func restoreEmptyObjects(data []byte, all []filled) (_ []byte, rest []filled, er
 
 func memberName(path []string) string { return document.PathName(path, " → ") }
 
-func isBracesOnly(raw json.RawMessage) bool {
+func isEmptyJSON(raw json.RawMessage) bool {
 	return document.MeanSame(raw, json.RawMessage("{}")) || document.MeanSame(raw, json.RawMessage("[]"))
 }
 

@@ -61,9 +61,9 @@ func (s *Settings) UninstallIfUnused(ctx context.Context, claude client.Command,
 	return append(notes, fmt.Sprintf("marketplace %s stays registered, because %s also comes from it", plugin.Marketplace, others[0])), err
 }
 
-// PurgeMarkets makes the client forget springfield's plugins, and the marketplaces that offer nothing else. left lists
+// PurgeInClaude makes the client forget springfield's plugins, and the marketplaces that offer nothing else. left lists
 // all that stays, such as these marketplaces if there is no claude command.
-func (s *Settings) PurgeMarkets(ctx context.Context, claude client.Command, ids []string) (notes []string, left []Left, err error) {
+func (s *Settings) PurgeInClaude(ctx context.Context, claude client.Command, ids []string) (notes []string, left []Left, err error) {
 	markets, err := s.Markets()
 	for _, name := range slices.Sorted(maps.Keys(markets)) {
 		m, remove := markets[name], "run /plugin marketplace remove "+name+" in Claude Code"

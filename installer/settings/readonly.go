@@ -62,7 +62,7 @@ func HowToAccess(denied error) string {
 
 // unwritablePath returns the path whose mode denies access: the first directory that cannot be entered, or path
 // itself. If path is missing or writable, it returns the directory to write to.
-func unwritablePath(path string) (pathOrDir string) {
+func unwritablePath(path string) (neverEmpty string) {
 	if file, err := os.OpenFile(path, os.O_RDWR, 0); err == nil {
 		if info, err := file.Stat(); err != nil || info.Mode()&0o222 != 0 { // root opens a read-only one, too
 			path = filepath.Dir(path)

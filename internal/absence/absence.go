@@ -53,7 +53,7 @@ func (p Places) findSessions(project string, since int64, past ...ledger.AwayEve
 		}
 	}
 	r := Reader{Places: p, project: project, since: since}
-	r.findPerSession()
+	r.findDecisions()
 	return r.readSessions(ids)
 }
 

@@ -35,7 +35,7 @@ func (v View) WriteText(out layout.Printer, maxRows int) {
 	printLine := func(out layout.Printer, line string) {
 		out.PrintUnbroken(layout.ClipText(out.ShortPath(line), out.Width))
 	}
-	top := v.topLines()
+	top := v.orderLines()
 	lines := len(top) + 1
 	for _, line := range top {
 		printLine(out.InBold(), line)
@@ -68,7 +68,7 @@ func (v View) WriteText(out layout.Printer, maxRows int) {
 	}
 }
 
-func (v View) topLines() (all []string) {
+func (v View) orderLines() (all []string) {
 	for _, o := range v.Orders {
 		all = append(all, o.Describe(v.Now))
 	}

@@ -118,7 +118,7 @@ func (l *sessionLog) takeLine(c *transcript.Cursor, at int64, inReport bool) {
 		l.takeCalls(c, inReport)
 	case transcript.Returned:
 		l.doing = ""
-		l.takeResults(c, inReport)
+		l.noteRefused(c, inReport)
 	case transcript.Failed:
 		failure := quotation.Head(c.AgentWords(), mostSaid)
 		if inReport && len(l.failures) < mostKept {
@@ -171,7 +171,7 @@ func (l *sessionLog) takeCalls(c *transcript.Cursor, inReport bool) {
 	}
 }
 
-func (l *sessionLog) takeResults(c *transcript.Cursor, inReport bool) {
+func (l *sessionLog) noteRefused(c *transcript.Cursor, inReport bool) {
 	for _, p := range c.Entry.Parts {
 		if p.Kind != transcript.Result {
 			continue

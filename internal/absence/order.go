@@ -51,8 +51,8 @@ func (p Places) Shorten(wanted ledger.AwayOrder, sameMost, sameCheck, sameNote b
 	return order, done && err == nil, err
 }
 
-// BeginOrder adds an order to the stored orders, and ends those in force within its scope.
-func (p Places) BeginOrder(o ledger.AwayOrder) error {
+// ReplaceOrder adds an order to the stored orders, and ends those in force within its scope.
+func (p Places) ReplaceOrder(o ledger.AwayOrder) error {
 	return ledger.SetOrders(p.Orders, func(all []ledger.AwayOrder) []ledger.AwayOrder {
 		for i := range all {
 			within := o.Project == "" || all[i].Project != "" && o.Covers(all[i].Project)
@@ -95,13 +95,13 @@ func (p Places) changeOrders(meant func(ledger.AwayOrder) bool, change func(*led
 
 // Unseen returns the latest order of a project. The second result is true if it has ended and the user has
 // not seen the report.
-func (p Places) Unseen(project string) (ledger.AwayOrder, bool) {
+func (p Places) Unseen(project string) (newest ledger.AwayOrder, unseen bool) {
 	o, found := p.NewestOrder(project, false)
 	return o, found && o.Looked == 0 && !o.IsInForce(p.Now)
 }
 
 // EndClock formats the end of an order in local time, with "tomorrow" unless it is today.
-func EndClock(until, now time.Time) string {
+func EndClock(until, now time.Time) (todayOrTomorrow string) {
 	if until = until.Local(); until.Format(time.DateOnly) == now.Local().Format(time.DateOnly) {
 		return until.Format("15:04")
 	}

@@ -33,7 +33,7 @@ type decided struct {
 	left  *ledger.Record // the last continue that used the budget, of the last decision's prompt
 }
 
-func (r *Reader) findPerSession() {
+func (r *Reader) findDecisions() {
 	r.decided = nil
 	byID, looked := map[string]int{}, 0
 	for d := range ledger.Backwards(r.States, ledger.Scope{Project: r.project}) {
@@ -156,7 +156,7 @@ func (f *followed) readOn() sessionLog {
 	}
 	f.stamp = stamp
 	if f.cursor == nil || errors.Is(f.cursor.ReadOn(f.path, f.log.takeCurrent), transcript.ErrRewritten) {
-		f.cursor, f.log = registry.HostOfLog(f.path).Log.NewCursor(), sessionLog{since: f.since}
+		f.cursor, f.log = registry.ReadLogHost(f.path).Log.NewCursor(), sessionLog{since: f.since}
 		_ = f.cursor.ReadOn(f.path, f.log.takeCurrent) // a log that cannot be read counts as empty
 	}
 	f.log.needOfWords()

@@ -41,7 +41,7 @@ func Warned(says, fix string) Finding { return Finding{State: Warning, Says: say
 func Failed(says, fix string) Finding { return Finding{State: Failure, Says: says, Fix: fix} }
 
 // Text returns the message after the file and the position, as far as they are known.
-func (f Finding) Text() string {
+func (f Finding) Text() (withoutFix string) {
 	switch {
 	case f.File == "":
 		return f.Says

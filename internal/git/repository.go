@@ -96,7 +96,7 @@ func isLinked(dotGit, dir, common string) bool {
 
 // MainWorktree returns the main worktree if root is a linked worktree, or "" if its repository is bare. Otherwise it
 // returns root. gitDir and common are the git directories that root's .git file names; gitDir must also name root.
-func MainWorktree(root, gitDir, common string) (mainOrRoot string) {
+func MainWorktree(root, gitDir, common string) (emptyIfBare string) {
 	gitDir, common = beyondLinks(gitDir), beyondLinks(common)
 	switch {
 	case !isLinked(filepath.Join(root, ".git"), gitDir, common):
@@ -107,8 +107,8 @@ func MainWorktree(root, gitDir, common string) (mainOrRoot string) {
 	return filepath.Dir(common)
 }
 
-// PathInRoot returns the path of an existing file or directory relative to the repository's root, with slashes.
-func (r *Repository) PathInRoot(name string) (string, error) {
+// PathFromRoot returns the path of an existing file or directory relative to the repository's root, with slashes.
+func (r *Repository) PathFromRoot(name string) (string, error) {
 	name, err := filepath.EvalSymlinks(name)
 	if err != nil {
 		return "", err

@@ -23,7 +23,7 @@ const Snapshots = "refs/springfield/away/" // prefix of their refs
 // first commit; kept is the snapshot's commit.
 func (r *Repository) KeepTree(ctx context.Context, name string) (head, kept string, err error) {
 	head = r.CommitOf(ctx, "HEAD")
-	err = r.withWorkTree(ctx, "", func(in *caller, tree string) error {
+	err = r.withTreeObject(ctx, "", func(in *caller, tree string) error {
 		for _, who := range []string{"AUTHOR", "COMMITTER"} {
 			in.env = append(in.env, "GIT_"+who+"_NAME=springfield", "GIT_"+who+"_EMAIL=springfield@localhost")
 		}
@@ -57,7 +57,7 @@ type Changed struct {
 
 // ChangesSince returns the files that differ from the snapshot kept. It writes nothing into the repository.
 func (r *Repository) ChangesSince(ctx context.Context, kept string) (all []Changed, err error) {
-	err = r.withWorkTree(ctx, kept, func(in *caller, tree string) error {
+	err = r.withTreeObject(ctx, kept, func(in *caller, tree string) error {
 		out, err := in.runGit(ctx, "", "diff-tree", "-r", "-z", "--raw", "--numstat", "--no-renames", "--no-ext-diff", "--no-textconv",
 			"--ignore-submodules=all", kept, tree)
 		entries, added := strings.Split(out, "\x00"), map[string]bool{}
@@ -80,10 +80,10 @@ func (r *Repository) ChangesSince(ctx context.Context, kept string) (all []Chang
 	return all, err
 }
 
-// withWorkTree calls use with a git tree of the working tree, made in a temporary index with no cached stat data.
+// withTreeObject calls use with a git tree of the working tree, made in a temporary index with no cached stat data.
 // For a comparison with a snapshot, objects go to a temporary directory, and files of the snapshot are
 // included even if now ignored.
-func (r *Repository) withWorkTree(ctx context.Context, against string, use func(in *caller, tree string) error) error {
+func (r *Repository) withTreeObject(ctx context.Context, against string, use func(in *caller, tree string) error) error {
 	dir, err := os.MkdirTemp("", "springfield-away-")
 	if err != nil {
 		return err

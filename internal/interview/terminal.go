@@ -77,7 +77,7 @@ func (p Asker) Many(
 	var answer []string
 	q := &survey.MultiSelect{
 		Message: p.fold(question), Options: valuesOf(options), Default: preset, PageSize: len(options),
-		Description: p.printLongLabels(options), Help: p.helpText(options), Filter: filterOptions(options),
+		Description: p.printIfLong(options), Help: p.helpText(options), Filter: filterOptions(options),
 	}
 	err := p.askOrCancel(q, &answer, survey.WithValidator(func(v any) error {
 		marked, _ := v.([]core.OptionAnswer)
@@ -95,7 +95,7 @@ func (p Asker) One(question string, options []Option, preset string) (string, er
 	var answer string
 	err := p.askOrCancel(&survey.Select{
 		Message: p.fold(question), Options: valuesOf(options), Default: preset, PageSize: len(options),
-		Description: p.printLongLabels(options), Help: p.helpText(options), Filter: filterOptions(options),
+		Description: p.printIfLong(options), Help: p.helpText(options), Filter: filterOptions(options),
 	}, &answer)
 	return answer, err
 }
@@ -121,9 +121,9 @@ func valuesOf(options []Option) []string {
 	return check.NamesOf(options, func(o Option) string { return o.Value })
 }
 
-// printLongLabels returns a function that returns the label of option i. Since survey breaks long labels within words,
-// printLongLabels prints all options above the question if one is too long. The function then returns "".
-func (p Asker) printLongLabels(options []Option) (labelOf func(value string, i int) string) {
+// printIfLong returns a function that returns the label of option i. Since survey breaks long labels within words,
+// printIfLong prints all options above the question if one is too long. The function then returns "".
+func (p Asker) printIfLong(options []Option) (unprinted func(value string, i int) string) {
 	const frame = 12 // columns around value and label
 	if !slices.ContainsFunc(options, func(o Option) bool { return layout.TextWidth(o.Value+o.Label) > p.widthOf()-frame }) {
 		return func(_ string, i int) string { return options[i].Label }

@@ -22,7 +22,7 @@ func TakeLock(path string) (unlock func(), err error) {
 		err = ErrLocked
 	}
 	if err == nil {
-		err = Edit{}.reachDir(path, ownAsAround) // under sudo: else only root could take it
+		err = Edit{}.reachAbove(path, ownAsAround) // under sudo: else only root could take it
 	}
 	if err != nil {
 		_ = lock.Unlock()

@@ -57,9 +57,9 @@ func (e *Edit) setAtAndRoot() (err error) {
 	return err
 }
 
-// reachDir calls do with an open directory and the name of path relative to it. The directory is e.root if path is
+// reachAbove calls do with an open directory and the name of path relative to it. The directory is e.root if path is
 // below, where a link is an error, otherwise the nearest existing ancestor of path.
-func (e Edit) reachDir(path string, do func(in rooted.Folder, name string) error) error {
+func (e Edit) reachAbove(path string, do func(in rooted.Folder, name string) error) error {
 	from, bound := filepath.Dir(path), e.root != "" && rooted.HoldsPath(e.root, path)
 	if bound {
 		from = e.root
@@ -90,7 +90,7 @@ func (e Edit) readNow() (now *Content, err error) {
 	if e.In == "" {
 		err = keep(rooted.ReadFollowing(e.At, maxSize))
 	} else {
-		err = e.reachDir(e.At, func(in rooted.Folder, name string) error { return keep(in.ReadFile(name, maxSize)) })
+		err = e.reachAbove(e.At, func(in rooted.Folder, name string) error { return keep(in.ReadFile(name, maxSize)) })
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil

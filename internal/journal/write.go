@@ -170,7 +170,7 @@ func (w *writer) stageEdits() error {
 		if e.After.isDirectory() {
 			at, w.made[e.At] = e.At, true
 		}
-		if err := e.reachDir(at, func(in rooted.Folder, name string) error {
+		if err := e.reachAbove(at, func(in rooted.Folder, name string) error {
 			if !e.After.isDirectory() {
 				return w.stageFile(in, name, e)
 			}
@@ -246,7 +246,7 @@ func (w *writer) commitUntilErr() error {
 		verb, err := "write", error(nil)
 		switch {
 		case e.Before.isDirectory(): // only if it is empty
-			_ = w.fault.runStep("remove directory", func() error { return e.reachDir(e.At, removeIfDir) })
+			_ = w.fault.runStep("remove directory", func() error { return e.reachAbove(e.At, removeIfDir) })
 		case e.After == nil:
 			verb, err = "remove", w.ifUnchanged(e, "remove", rooted.Folder.Remove)
 		default:
@@ -274,7 +274,7 @@ func (w *writer) ifUnchanged(e Edit, step string, replace func(in rooted.Folder,
 	if err := w.fault.runStep("check", e.checkUnchanged); err != nil {
 		return err
 	}
-	return e.reachDir(e.At, func(in rooted.Folder, name string) error {
+	return e.reachAbove(e.At, func(in rooted.Folder, name string) error {
 		return w.fault.runStep(step, func() error { return persist(func() error { return replace(in, name) }) })
 	})
 }
@@ -306,7 +306,9 @@ func removeIfDir(in rooted.Folder, name string) error {
 	return in.Remove(name)
 }
 
-func removeTemp(e Edit, token string) { _ = e.reachDir(tempName(e.At, token), rooted.Folder.RemoveAll) }
+func removeTemp(e Edit, token string) {
+	_ = e.reachAbove(tempName(e.At, token), rooted.Folder.RemoveAll)
+}
 
 // WriteUnjournaled writes all edits or none, without a journal. Every error is a *WriteError.
 func (c Change) WriteUnjournaled() error {

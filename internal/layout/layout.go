@@ -219,15 +219,15 @@ func (p Printer) PrintDiff(text string) {
 	}
 }
 
-func (p Printer) printLines(paintOnly string, lines ...string) {
-	paintOnly = display.UnglueBlanks(paintOnly)
+func (p Printer) printLines(paintPrefix string, lines ...string) {
+	paintPrefix = display.UnglueBlanks(paintPrefix)
 	for n, line := range lines {
 		line = display.UnglueBlanks(line)
 		styled := line
-		if paintOnly != "" {
+		if paintPrefix != "" {
 			styled = ""
-			if n == 0 && strings.HasPrefix(line, paintOnly) {
-				styled = paintOnly
+			if n == 0 && strings.HasPrefix(line, paintPrefix) {
+				styled = paintPrefix
 			}
 		}
 		if p.style != 0 && styled != "" {

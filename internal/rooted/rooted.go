@@ -296,9 +296,9 @@ type Typed struct {
 	Config string   // Claude Code's configuration directory, "" if unknown
 }
 
-// untrustedAround returns the checkout or suite around Work, or Work itself. It returns "" for a trusted directory,
+// untrustedOfWork returns the checkout or suite around Work, or Work itself. It returns "" for a trusted directory,
 // which contains the home directory or is the configuration directory.
-func (t Typed) untrustedAround() string {
+func (t Typed) untrustedOfWork() string {
 	ground := t.Work
 	for _, around := range t.Around {
 		if around != "" && len(around) < len(ground) {
@@ -316,12 +316,12 @@ func (t Typed) untrustedAround() string {
 	return ground
 }
 
-// Absolute makes a typed path absolute. If it is inside the ground, groundDir is the ground, and a symlink below the
-// ground is a *LinkError, so that no write can leave it. Otherwise, and for files directly in t.Config, groundDir is
+// Absolute makes a typed path absolute. If it is inside the ground, inUntrusted is the ground, and a symlink below the
+// ground is a *LinkError, so that no write can leave it. Otherwise, and for files directly in t.Config, inUntrusted is
 // "".
-func (t Typed) Absolute(path string) (absolute, groundDir string, err error) {
+func (t Typed) Absolute(path string) (absolute, inUntrusted string, err error) {
 	absolute = PathFrom(t.Work, path)
-	ground := t.untrustedAround()
+	ground := t.untrustedOfWork()
 	if ground == "" || filepath.Dir(absolute) == t.Config {
 		return absolute, "", nil
 	}

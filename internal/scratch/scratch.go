@@ -85,18 +85,18 @@ func Program(t testing.TB, command string, buildFlags ...string) string {
 	return path
 }
 
-// OverlayFlag returns the go build flag that puts the compiled hooks of dir into prebuiltDir, so that verbs compile
+// OverlayFlag returns the go build flag that puts the files of from into the directory into, so that verbs compile
 // none.
-func OverlayFlag(t testing.TB, dir, prebuiltDir string) string {
+func OverlayFlag(t testing.TB, from, into string) string {
 	t.Helper()
 	replace := map[string]string{}
-	for _, file := range ListFiles(t, dir) {
-		replace[filepath.Join(prebuiltDir, filepath.Base(file))] = file
+	for _, file := range ListFiles(t, from) {
+		replace[filepath.Join(into, filepath.Base(file))] = file
 	}
 	data, err := json.Marshal(map[string]any{"Replace": replace})
 	Must(t, err)
-	PutFile(t, dir+".json", string(data))
-	return "-overlay=" + dir + ".json"
+	PutFile(t, from+".json", string(data))
+	return "-overlay=" + from + ".json"
 }
 
 // PlaceProgram links or copies a program to path, and creates its directory.

@@ -210,11 +210,11 @@ func (r *Memory) Members(m *codec.Coder) {
 
 // Members lists an event's members in the history.
 func (e *LoopEvent) Members(m *codec.Coder) {
-	m.KeepNext().Text("loop", &e.Loop)
-	codec.Number(m.KeepNext(), "at", &e.At)
-	m.KeepNext().Text("event", &e.Event)
-	codec.Number(m.KeepNext(), "iteration", &e.Count)
-	codec.Number(m.KeepNext(), "max", &e.Max)
+	m.EvenEmpty().Text("loop", &e.Loop)
+	codec.Number(m.EvenEmpty(), "at", &e.At)
+	m.EvenEmpty().Text("event", &e.Event)
+	codec.Number(m.EvenEmpty(), "iteration", &e.Count)
+	codec.Number(m.EvenEmpty(), "max", &e.Max)
 	m.Text("session", &e.Session)
 	m.Text("directory", &e.Dir)
 	m.Masked("text", &e.Text)

@@ -27,13 +27,13 @@ func AllowRule(check string) string {
 	return "Bash(" + check + ")"
 }
 
-func AllowHintFor(check string) string {
+func AllowHintFor(check string) (notEmpty string) {
 	return "it needs " + cmp.Or(AllowRule(check), "a rule for it") + " in permissions.allow, and no rule or hook against it"
 }
 
-// MatchLast returns the last shell command, and whether it is a finished run of the check. It returns none if a
+// LastShell returns the last shell command, and whether it is a finished run of the check. It returns none if a
 // tool other than the shell may have changed a file since. dir is the directory of the agent's shell.
-func (k Check) MatchLast(calls []Call, dir string) (shell Call, isRun bool) {
+func (k Check) LastShell(calls []Call, dir string) (shell Call, isRun bool) {
 	for i := len(calls) - 1; i >= 0; i-- {
 		c := calls[i]
 		if c.Command == "" && c.Writes {

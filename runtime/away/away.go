@@ -80,7 +80,7 @@ func AnswerToStop(a *ledger.Away, s Stop) Answer {
 		}
 		return out
 	case stops:
-		out.answerNeed(a, own, s)
+		out.answerStop(a, own, s)
 	case s.Verdict.Rule == wake.Rule:
 		out.Event.Did, out.Event.Text = ledger.AwayWoken, s.Verdict.Evidence
 	default:
@@ -94,16 +94,16 @@ func AnswerToStop(a *ledger.Away, s Stop) Answer {
 	return out
 }
 
-// answerNeed answers the agent's question, or continues if the agent wraps up before a usage limit. Otherwise
+// answerStop answers the agent's question, or continues if the agent wraps up before a usage limit. Otherwise
 // decideByCheck decides, if the order has a check and the agent needs nothing else from the user.
-func (out *Answer) answerNeed(a *ledger.Away, inSession []ledger.AwayEvent, s Stop) {
+func (out *Answer) answerStop(a *ledger.Away, inSession []ledger.AwayEvent, s Stop) {
 	situation := *s.Situation
 	calls := situation.Turn.Calls
 	if n := len(calls); n > 0 && isOurDenial(calls[n-1]) {
 		situation.Turn.Asked = "" // the dialog is closed, and the message is about something else
 	}
 	check := orderedCheck(&a.Order)
-	call, ran := check.MatchLast(calls, s.Dir)
+	call, ran := check.LastShell(calls, s.Dir)
 	switch {
 	case a.Order.Check == "":
 	case ran && call.Error:

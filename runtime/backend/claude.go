@@ -96,9 +96,9 @@ func (e Env) findClient(configured, excluded string) string {
 
 // searchPath returns PATH without relative directories and those in the project. A client that is a script needs node
 // from PATH.
-func (e Env) searchPath(excluded string) string {
+func (e Env) searchPath(project string) string {
 	outside := slices.DeleteFunc(filepath.SplitList(e.Variable("PATH")), func(dir string) bool {
-		return !filepath.IsAbs(dir) || isWithin(dir, excluded)
+		return !filepath.IsAbs(dir) || isWithin(dir, project)
 	})
 	return strings.Join(outside, string(os.PathListSeparator))
 }

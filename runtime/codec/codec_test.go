@@ -78,7 +78,7 @@ func (p *part) Members(m *Coder) { m.Text("name", &p.Name) }
 
 func (a *all) Members(m *Coder) {
 	m.Text("text", &a.Text)
-	Number(m.KeepNext(), "kept", &a.Kept)
+	Number(m.EvenEmpty(), "kept", &a.Kept)
 	Number(m, "number", &a.Number)
 	Number(m, "small", &a.Small)
 	m.Bool("yes", &a.Yes)

@@ -58,14 +58,14 @@ func ReadObject(data []byte, o Object) error {
 	return nil
 }
 
-// KeepNext causes the next member to be written even if it is empty.
-func (m *Coder) KeepNext() *Coder {
+// EvenEmpty causes the next member to be written even if it is empty.
+func (m *Coder) EvenEmpty() *Coder {
 	m.keep = true
 	return m
 }
 
 // beginMember reports whether the named member is to be read, unless it is null, or written now. Before a write, it
-// appends the name. It skips an empty member, unless KeepNext was called. When names are collected, it only adds the
+// appends the name. It skips an empty member, unless EvenEmpty was called. When names are collected, it only adds the
 // name to them.
 func (m *Coder) beginMember(name string, empty bool) (isHere bool) {
 	if m.names != nil {
@@ -246,7 +246,7 @@ func ListOf[T any, O interface {
 		all = append(all, make([]T, 1)...) // smaller than new(T) in the hook
 		return O(&all[len(all)-1])
 	}
-	if m.eachObject(name, len(*v), list) {
+	if m.codeObjects(name, len(*v), list) {
 		*v = all
 	}
 }
@@ -260,9 +260,9 @@ const (
 	dropElement
 )
 
-// eachObject reads or writes the objects of ListOf. It reports whether it was reading and found the member. It omits
+// codeObjects reads or writes the objects of ListOf. It reports whether it was reading and found the member. It omits
 // invalid objects, and reads at most m.Most unless that is 0. It is not generic, so that it is compiled once.
-func (m *Coder) eachObject(name string, n int, list func(do listStep, i int) Object) (wasRead bool) {
+func (m *Coder) codeObjects(name string, n int, list func(do listStep, i int) Object) (wasRead bool) {
 	most, number, read := m.Most, 0, 0
 	m.Most = 0
 	return m.eachElement(name, n, func(i int) { m.out = Append(m.out, list(oldElement, i)) }, func(raw []byte) {

@@ -131,10 +131,10 @@ func (w *Walk) TornText() []byte {
 }
 
 // FindMember returns the raw value of the last member with one of these names, or nil.
-func FindMember(object []byte, names ...string) (lastFound []byte) {
+func FindMember(object []byte, anyOf ...string) (lastFound []byte) {
 	w := EnterValue(object, '{')
 	for w.Next() {
-		for _, name := range names {
+		for _, name := range anyOf {
 			if string(w.Key) == name {
 				lastFound = w.TakeValue()
 			}

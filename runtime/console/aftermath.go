@@ -26,7 +26,7 @@ type Aftermath struct {
 // the prompt. It reads at most the last 4 MiB of the session's log. An unreadable log yields the zero Aftermath.
 func (d *Console) FindAftermath(r ledger.Record) (a Aftermath) {
 	until := int64(0)
-	for later := range ledger.Backwards(d.stateDirs(), ledger.Scope{Session: prefixSession(r.Session)}) {
+	for later := range ledger.Backwards(d.stateDirs(), ledger.Scope{Session: addPrefixTo(r.Session)}) {
 		if later.Plugin == r.Plugin && later.ID == r.ID {
 			break
 		} else if later.Plugin == r.Plugin {

@@ -54,13 +54,13 @@ func (d *Console) scopeOf(a Asked) (view, error) {
 	}
 	if a.Session != "" {
 		id, err := d.resolveSession(a.Session)
-		return view{Scope: ledger.Scope{Session: prefixSession(id)}, name: "session " + id}, err
+		return view{Scope: ledger.Scope{Session: addPrefixTo(id)}, name: "session " + id}, err
 	}
 	if a.All {
 		return view{}, nil
 	}
 	if d.Session != "" {
-		return view{Scope: ledger.Scope{Session: prefixSession(d.Session)}, name: "this session", implied: true}, nil
+		return view{Scope: ledger.Scope{Session: addPrefixTo(d.Session)}, name: "this session", implied: true}, nil
 	}
 	dir, _ := workspace.Nearest(d.Work, "", []string{".git"}, d.Home)
 	if real, err := filepath.EvalSymlinks(dir); err == nil { // Claude Code resolves links
@@ -69,7 +69,7 @@ func (d *Console) scopeOf(a Asked) (view, error) {
 	return view{Scope: ledger.Scope{Project: dir}, name: dir, implied: true}, nil
 }
 
-func (d *Console) printScope(v view, command string) {
+func (d *Console) printImplied(v view, command string) {
 	if v.implied {
 		d.printLine("in " + v.name + "; " + d.wordToType(command+" --all") + " shows every project")
 	}
@@ -103,7 +103,7 @@ func (d *Console) sayNothingDecided(v view, a Asked, word string, hasPrompts boo
 		return // other sessions do not concern this conversation
 	}
 	for range ledger.Backwards(d.stateDirs(), ledger.Scope{}) {
-		d.printScope(v, word)
+		d.printImplied(v, word)
 		return
 	}
 	if d.SayNext != nil && !hasPrompts {
@@ -169,7 +169,7 @@ func (d *Console) knownSessions(prefix string, n int) (all []ledger.Record) {
 
 // resolveSession returns the ID of the only session with an ID that starts with id. For "" it returns "".
 func (d *Console) resolveSession(id string) (string, error) {
-	if id == "" || id == d.Session || slices.ContainsFunc(d.stateDirs(), func(dir string) bool { return ledger.HasSession(dir, prefixSession(id)) }) {
+	if id == "" || id == d.Session || slices.ContainsFunc(d.stateDirs(), func(dir string) bool { return ledger.HasSession(dir, addPrefixTo(id)) }) {
 		return id, nil
 	}
 	const enough = 5

@@ -113,7 +113,7 @@ func (d *Console) ExplainDecision(id string, a Asked) error {
 		d.printDecision(r)
 	}
 	if err == nil && (id == "" || id == "last") {
-		d.printScope(v, "why")
+		d.printImplied(v, "why")
 	}
 	if d.Off {
 		d.printLine("SPRINGFIELD=off is set here, so hooks let every agent stop and record nothing")
@@ -147,7 +147,7 @@ func (d *Console) printDecision(r ledger.Record) {
 	d.printLead(kind, r.Plugin+" "+did, ", "+d.agoOf(r.At)+name, 2)
 	d.printField("  rule     ", r.Rule)
 	d.printField("  because  ", r.Evidence)
-	d.printHoldIfAny(r)
+	d.printHoldEvents(r)
 	if !ofPrompt(r) {
 		after := d.FindAftermath(r)
 		if n := max(after.blocks[0], after.blocks[1]); n > 0 {
@@ -163,7 +163,7 @@ func (d *Console) printDecision(r ledger.Record) {
 		d.printLine("  budget   " + strconv.Itoa(r.Left.Burst) + " more within 5 minutes, " + strconv.Itoa(r.Left.Prompt) + " more for this prompt")
 	}
 	if r.Asked != nil {
-		d.printJudgement(r.Asked)
+		d.printJudgeCost(r.Asked)
 	}
 	if r.Decision != ledger.None {
 		cost := "$0"
@@ -182,7 +182,7 @@ func (d *Console) printDecision(r ledger.Record) {
 	d.printField("  in       ", r.Cwd)
 }
 
-func (d *Console) printJudgement(a *ledger.Asked) {
+func (d *Console) printJudgeCost(a *ledger.Asked) {
 	s := a.Model
 	if a.Backend != "" {
 		s += " by " + a.Backend
@@ -212,7 +212,7 @@ func sessionOrAll(session string) string {
 	return "session " + session
 }
 
-func prefixSession(session string) (prefixed string) {
+func addPrefixTo(session string) (prefixed string) {
 	if session == "" {
 		return ""
 	}
@@ -290,7 +290,7 @@ func (d *Console) PrintJudgePage(logPath string, settings hook.Settings) error {
 		return &adviceError{"read session log: " + err.Error(), "pass the path of a log, such as ~/.claude/projects/…/SESSION.jsonl"}
 	}
 	f.Close()
-	event := hook.Event{Host: registry.HostOfLog(logPath), SessionID: strings.TrimSuffix(filepath.Base(logPath), ".jsonl"), TranscriptPath: logPath, Cwd: d.Work}
+	event := hook.Event{Host: registry.ReadLogHost(logPath), SessionID: strings.TrimSuffix(filepath.Base(logPath), ".jsonl"), TranscriptPath: logPath, Cwd: d.Work}
 	snapshot := hook.Stop{Event: event, Settings: settings, Now: d.Now(), Unguarded: true}.Examine()
 	if len(snapshot.Faults) > 0 && snapshot.Log == nil {
 		return &adviceError{snapshot.Faults[0], "pass the path of a session log of Claude Code"}
@@ -299,12 +299,12 @@ func (d *Console) PrintJudgePage(logPath string, settings hook.Settings) error {
 		return err
 	}
 	d.printLine("")
-	d.printLine(WouldAskInWords(settings.Strategy, snapshot.Verdict))
+	d.printLine(WhetherAsksJudge(settings.Strategy, snapshot.Verdict))
 	return nil
 }
 
-// WouldAskInWords describes whether a judge would be asked about a stop.
-func WouldAskInWords(known strategy.Strategy, v strategy.Verdict) string {
+// WhetherAsksJudge describes whether a judge would be asked about a stop.
+func WhetherAsksJudge(known strategy.Strategy, v strategy.Verdict) string {
 	by := " (rule " + v.Rule + ", " + strconv.Itoa(v.Sure) + " % sure: " + v.Evidence + ")"
 	if !known.Judges {
 		return "the judge is not asked: " + known.Name + " decides by itself" + by

@@ -56,7 +56,7 @@ func (d *Console) HoldSessions(session string, duration time.Duration) error {
 		duration, ends = d.defaultHold()
 	}
 	for i, dir := range d.stateDirs() {
-		one, fault := ledger.SetHold(dir, prefixSession(session), now, duration, by)
+		one, fault := ledger.SetHold(dir, addPrefixTo(session), now, duration, by)
 		if i == 0 {
 			h = one
 		}
@@ -76,7 +76,7 @@ func (d *Console) HoldSessions(session string, duration time.Duration) error {
 			"SPRINGFIELD=off in its environment, so that hooks always let it stop; or run " + display.GlueBlanks("springfield disable PLUGIN")}
 	}
 	if d.JSON {
-		d.printIfUnnoted(err)
+		d.printErrUnnoted(err)
 		return d.printJSON(&holdShape{session, true, h.Since, h.Until})
 	}
 	agents := "every agent"
@@ -88,7 +88,7 @@ func (d *Console) HoldSessions(session string, duration time.Duration) error {
 		d.printLine(ends)
 	}
 	d.printLine("lift it from a terminal of your own: " + d.resumeCall(session))
-	d.printIfUnnoted(err)
+	d.printErrUnnoted(err)
 	return nil
 }
 
@@ -126,8 +126,8 @@ type holdShape struct {
 }
 
 func (h *holdShape) Members(m *codec.Coder) {
-	m.KeepNext().Text("session", &h.Session)
-	m.KeepNext().Bool("held", &h.Held)
+	m.EvenEmpty().Text("session", &h.Session)
+	m.EvenEmpty().Bool("held", &h.Held)
 	codec.Number(m, "since", &h.Since)
 	codec.Number(m, "until", &h.Until)
 }
@@ -162,7 +162,7 @@ func (d *Console) LiftHold(session string) error {
 	if err != nil {
 		return err
 	}
-	h, held := ledger.LongestHold(d.stateDirs(), prefixSession(session), d.Now())
+	h, held := ledger.LongestHold(d.stateDirs(), addPrefixTo(session), d.Now())
 	if !held && d.Caller == nil {
 		return d.sayNoHold(session, "no hold is in force for "+sessionOrAll(session)+d.lastHoldNote(session))
 	}
@@ -177,7 +177,7 @@ func (d *Console) LiftHold(session string) error {
 	}
 	// Prefer an error that leaves a hold in force to ErrUnnoted.
 	for _, dir := range d.stateDirs() {
-		fault := ledger.LiftHoldIfAny(dir, prefixSession(session), d.Now(), d.meansOf(t.Name))
+		fault := ledger.LiftHoldIfAny(dir, addPrefixTo(session), d.Now(), d.meansOf(t.Name))
 		if fault != nil && (err == nil || err == ledger.ErrUnnoted) {
 			err = fault
 		}
@@ -185,11 +185,11 @@ func (d *Console) LiftHold(session string) error {
 	if err != nil && err != ledger.ErrUnnoted {
 		return err
 	}
-	d.printIfUnnoted(err)
+	d.printErrUnnoted(err)
 	return d.sayNoHold(session, "lifted the hold on "+sessionOrAll(session))
 }
 
-func (d *Console) printIfUnnoted(err error) {
+func (d *Console) printErrUnnoted(err error) {
 	if err == ledger.ErrUnnoted {
 		d.printNoteToErr(err.Error() + ", so why and log will not show it")
 	}
@@ -223,7 +223,7 @@ func quoteSession(session string) string {
 	return session
 }
 
-func (d *Console) holdEnd(h ledger.Hold) string {
+func (d *Console) holdEnd(h ledger.Hold) (forOrUntil string) {
 	if h.Until == 0 {
 		return " until you resume"
 	}
@@ -242,19 +242,19 @@ func (d *Console) noteHoldEvents() (all []ledger.HoldEvent) {
 
 func (d *Console) lastHoldNote(session string) (said string) {
 	for _, e := range d.noteHoldEvents() {
-		if e.Of == prefixSession(session) {
+		if e.Of == addPrefixTo(session) {
 			said = "; the last one " + holdEventInWords(e, d.Now())
 		}
 	}
 	return said
 }
 
-// printHoldIfAny prints the last change of the hold on all sessions, and of the session's own, if the decision is due
+// printHoldEvents prints the last change of the hold on all sessions, and of the session's own, if the decision is due
 // to a hold or if some other program removed it in the last 24 hours.
-func (d *Console) printHoldIfAny(r ledger.Record) {
+func (d *Console) printHoldEvents(r ledger.Record) {
 	for _, e := range ledger.LastHoldEvents(d.noteHoldEvents()) {
 		tells := r.Rule == "hold" || e.Did == ledger.HoldRemoved && d.Now().UnixMilli()-e.At < freshly.Milliseconds()
-		if tells && (e.Of == "" || e.Of == prefixSession(r.Session)) {
+		if tells && (e.Of == "" || e.Of == addPrefixTo(r.Session)) {
 			d.printLine("  hold     on " + holdScopeInWords(e) + " " + holdEventInWords(e, d.Now()))
 		}
 	}

@@ -40,7 +40,7 @@ func (d *Console) ListDecisions(n int, a Asked) error {
 		l.printRow(r)
 	}
 	if len(all) > 0 {
-		d.printScope(v, "log")
+		d.printImplied(v, "log")
 	}
 	return nil
 }
@@ -89,7 +89,7 @@ func (l *list) withHolds(all []ledger.Record, n int) (rows []row) {
 	past := l.noteHoldEvents()
 	for i, e := range past {
 		listed := e.Of == "" || l.view.Scope == (ledger.Scope{}) || e.Of == l.view.Scope.Session ||
-			slices.ContainsFunc(all, func(r ledger.Record) bool { return prefixSession(r.Session) == e.Of })
+			slices.ContainsFunc(all, func(r ledger.Record) bool { return addPrefixTo(r.Session) == e.Of })
 		over := !e.BeginsHold() || slices.ContainsFunc(past[i+1:], func(next ledger.HoldEvent) bool {
 			return next.Of == e.Of && len(all) > 0 && next.At < all[0].At
 		})

@@ -44,7 +44,7 @@ func (d Driver) problemInWords() string {
 
 // DriverOfHook returns the plugin that contains a hook. If none contains it, or the plugin does not drive loops,
 // Problem is the reason, and the settings are wiggum's.
-func DriverOfHook(hookProgram, state, project string) Driver {
+func DriverOfHook(hookProgram, state, project string) (orProblem Driver) {
 	settings, err := hook.FindSettings(hookProgram, state, project)
 	if err != nil {
 		return NoDriver(state, project, "this hook is not in a plugin, so Claude Code does not call it", "run the hook of an installed plugin")
@@ -74,7 +74,7 @@ type loopHere struct {
 
 // ActiveLoop returns the path of the active loop's file, or "" if none exists, and the driver.
 func (d *Console) ActiveLoop() (path string, driverOfDir Driver) {
-	l, err := d.openLoopPlace(false)
+	l, err := d.readLoopIfAny(false)
 	if err != nil {
 		return "", driverOfDir
 	}
@@ -85,9 +85,9 @@ func (d *Console) ActiveLoop() (path string, driverOfDir Driver) {
 	return path, l.driver
 }
 
-// openLoopPlace opens the workspace that the hook would find or, if exact is set, the working directory itself, and
+// readLoopIfAny opens the workspace that the hook would find or, if exact is set, the working directory itself, and
 // reads the loop's file.
-func (d *Console) openLoopPlace(exact bool) (*loopHere, error) {
+func (d *Console) readLoopIfAny(exact bool) (*loopHere, error) {
 	here := *d
 	if d.Caller == nil {
 		here.Session = "" // a user's loop is for the next session
@@ -143,7 +143,7 @@ func (l *loopHere) typedMaxFor(goal wiggum.Goal) int {
 	return cmp.Or(l.past.Typed, l.past.Before)
 }
 
-func (l *loopHere) maxIfTyped(n int) int {
+func (l *loopHere) maxByPerson(n int) int {
 	if n == 0 || l.Caller != nil {
 		return 0
 	}
@@ -165,7 +165,7 @@ func (l *loopHere) sayCapped() {
 func (l *loopHere) sayIfHeld() {
 	inForce, _ := ledger.HoldsInForce(l.stateDirs(), l.Now())
 	for _, h := range inForce {
-		if h.Of == "" || h.Of == prefixSession(l.goal.Session) {
+		if h.Of == "" || h.Of == addPrefixTo(l.goal.Session) {
 			l.printNoteToErr("a hold is in force" + l.holdEnd(h.Hold) + ", so this loop does not continue; lift it with " + l.resumeCall(strings.TrimPrefix(h.Of, "session:")))
 		}
 	}
@@ -176,7 +176,7 @@ func (l *loopHere) ceiling() (bySettings int) {
 	return rounds
 }
 
-func (l *loopHere) wrapFault() error {
+func (l *loopHere) wrapFault() (neverNil error) {
 	return &adviceError{"read loop: " + l.filePath() + ": " + l.fault.Error(),
 		"correct it, or remove it with " + l.commandTo("loop stop --delete")}
 }
@@ -251,7 +251,7 @@ func (l *loopHere) beginLoop(draft []byte, o LoopStart) error {
 	if l.driver.Problem != "" {
 		return &adviceError{"no plugin would drive this loop: " + l.driver.Problem, l.driver.Next}
 	}
-	typed := l.maxIfTyped(o.Max)
+	typed := l.maxByPerson(o.Max)
 	goal, err := wiggum.ReadLoop(draft)
 	if err == nil && goal.Check != "" && len(goal.Promises) == 0 {
 		return misused("a check has no effect without a promise", "add a promise: --promise \"All tests passing\"")
@@ -390,7 +390,7 @@ func parseLoopKey(key string, values []string) (field [2]string, err error) {
 // SetLoop sets a key of the workspace's loop, one of LoopKeys, in its file, and prints the value. It records a raised
 // maximum or a cancelled loop.
 func (d *Console) SetLoop(key string, values []string) error {
-	l, err := d.openLoopPlace(false)
+	l, err := d.readLoopIfAny(false)
 	if err != nil {
 		return err
 	}
@@ -408,9 +408,9 @@ func (d *Console) SetLoop(key string, values []string) error {
 	typed := 0
 	n, _ := strconv.Atoi(body)
 	if key == "max" {
-		typed = l.maxIfTyped(n)
+		typed = l.maxByPerson(n)
 	} else if key == "active" && body == "true" { // the typed maximum stays
-		typed = l.maxIfTyped(l.past.Before)
+		typed = l.maxByPerson(l.past.Before)
 	}
 	was, _, err := l.changeFile(func() ([]byte, error) {
 		switch {
@@ -457,7 +457,7 @@ func (d *Console) SetLoop(key string, values []string) error {
 	} else if key == "max" {
 		body += ", " + l.turnsAhead()
 	}
-	l.printLine(key + " is " + firstLineOf(body) + "; it takes effect at the next stop")
+	l.printLine(key + " is " + shortGoalOf(body) + "; it takes effect at the next stop")
 	return nil
 }
 
@@ -472,7 +472,7 @@ func (l *loopHere) dataToPause() ([]byte, error) {
 // StopLoopIfAny pauses the workspace's loop, or deletes its file if remove is set, and prints the result. If there is
 // nothing to stop, it only prints that.
 func (d *Console) StopLoopIfAny(remove bool) error {
-	l, err := d.openLoopPlace(false)
+	l, err := d.readLoopIfAny(false)
 	if err != nil {
 		return err
 	}

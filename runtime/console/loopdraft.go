@@ -69,7 +69,7 @@ var templates = []template{
 }
 
 func (d *Console) StartLoop(o LoopStart) error {
-	l, err := d.openLoopPlace(o.Named)
+	l, err := d.readLoopIfAny(o.Named)
 	if err != nil {
 		return err
 	}
@@ -226,7 +226,7 @@ func (l *loopHere) needOpenTodos() (string, error) {
 		return "", &adviceError{"no session of " + l.space.Dir + " was found", "sessions are in " + l.transcriptDirs()[0] + "; start Claude Code once in this directory, or write the goal yourself"}
 	}
 	session := strings.TrimSuffix(filepath.Base(path), ".jsonl")
-	_, view, err := transcript.File{Format: &registry.HostOfLog(path).Log, Path: path}.ReadNew(nil, "")
+	_, view, err := transcript.File{Format: &registry.ReadLogHost(path).Log, Path: path}.ReadNew(nil, "")
 	if err != nil {
 		return "", err
 	}

@@ -28,13 +28,13 @@ type pastLoop struct {
 }
 
 func (p *pastLoop) Members(m *codec.Coder) {
-	m.KeepNext().Text("id", &p.ID)
-	m.KeepNext().Text("directory", &p.Directory)
-	codec.Number(m.KeepNext(), "began", &p.Began)
-	codec.Number(m.KeepNext(), "at", &p.At)
-	m.KeepNext().Text("event", &p.Event)
-	codec.Number(m.KeepNext(), "iteration", &p.Count)
-	codec.Number(m.KeepNext(), "max", &p.Max)
+	m.EvenEmpty().Text("id", &p.ID)
+	m.EvenEmpty().Text("directory", &p.Directory)
+	codec.Number(m.EvenEmpty(), "began", &p.Began)
+	codec.Number(m.EvenEmpty(), "at", &p.At)
+	m.EvenEmpty().Text("event", &p.Event)
+	codec.Number(m.EvenEmpty(), "iteration", &p.Count)
+	codec.Number(m.EvenEmpty(), "max", &p.Max)
 	m.Text("goal", &p.Goal)
 	codec.ListOf(m, "events", &p.Events)
 }
@@ -59,7 +59,7 @@ func (d *Console) recordedLoops() ([]pastLoop, error) {
 		if e.File != "" {
 			p.file, p.Goal = e.File, ""
 			if g, err := wiggum.ReadLoop([]byte(e.File)); err == nil {
-				p.Goal = firstLineOf(g.Body)
+				p.Goal = shortGoalOf(g.Body)
 			}
 		}
 	}
@@ -68,7 +68,7 @@ func (d *Console) recordedLoops() ([]pastLoop, error) {
 	return all, nil
 }
 
-func firstLineOf(body string) string {
+func shortGoalOf(body string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(body), "\n")
 	line = display.OneLine(strings.TrimPrefix(line, "Goal: "))
 	return strings.TrimSpace(quotation.ClipRunes(line, 79))
@@ -77,7 +77,7 @@ func firstLineOf(body string) string {
 // LoopHistory prints the last n loops of the workspace, oldest first. If all is set, it prints loops of every
 // workspace.
 func (d *Console) LoopHistory(n int, all, asJSON bool) error {
-	l, err := d.openLoopPlace(false)
+	l, err := d.readLoopIfAny(false)
 	if err != nil {
 		return err
 	}
@@ -147,7 +147,7 @@ func (d *Console) ShowLoop(id string, asJSON bool) error {
 		d.printField("  check    ", g.Check)
 	}
 	for _, e := range p.Events {
-		d.printLine("  " + padRight(strconv.Itoa(e.Count)+"/"+strconv.Itoa(e.Max), 8) + padRight(d.agoOf(e.At), 12) + padRight(e.Event, 11) + quotation.ClipStart(quotation.OneLine(e.Text), 119))
+		d.printLine("  " + padRight(strconv.Itoa(e.Count)+"/"+strconv.Itoa(e.Max), 8) + padRight(d.agoOf(e.At), 12) + padRight(e.Event, 11) + quotation.ClipToTail(quotation.OneLine(e.Text), 119))
 	}
 	d.printLine(loopEndInWords(p))
 	d.printLine("to run it again: " + d.commandTo("loop history rerun "+p.ID))
@@ -175,7 +175,7 @@ func (d *Console) RerunLoop(id string, o LoopStart) error {
 	if _, err := wiggum.ReadLoop([]byte(p.file)); err != nil {
 		return &adviceError{"loop " + id + " cannot run again: its record is not a valid loop: " + err.Error(), "start a new one with " + d.commandTo(`loop start "…"`)}
 	}
-	l, err := d.openLoopPlace(o.Named)
+	l, err := d.readLoopIfAny(o.Named)
 	if err != nil {
 		return err
 	}

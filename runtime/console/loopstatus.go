@@ -27,13 +27,13 @@ type loopStatus struct {
 }
 
 func (s *loopStatus) Members(m *codec.Coder) {
-	m.KeepNext().Text("directory", &s.Directory)
-	m.KeepNext().Text("file", &s.File)
-	m.KeepNext().Text("state", &s.State)
+	m.EvenEmpty().Text("directory", &s.Directory)
+	m.EvenEmpty().Text("file", &s.File)
+	m.EvenEmpty().Text("state", &s.State)
 	m.Text("problem", &s.Problem)
 	codec.Optional(m, "loop", &s.Loop)
-	m.KeepNext().Text("plugin", &s.Plugin)
-	codec.Number(m.KeepNext(), "ceiling", &s.Ceiling)
+	m.EvenEmpty().Text("plugin", &s.Plugin)
+	codec.Number(m.EvenEmpty(), "ceiling", &s.Ceiling)
 }
 
 type loopJSON struct {
@@ -43,21 +43,21 @@ type loopJSON struct {
 
 func (l *loopJSON) Members(m *codec.Coder) {
 	m.Text("id", &l.ID)
-	codec.Number(m.KeepNext(), "iteration", &l.Count)
-	codec.Number(m.KeepNext(), "max", &l.Max)
-	codec.Number(m.KeepNext(), "limit", &l.Limit)
-	m.KeepNext().Texts("promises", &l.Promises)
+	codec.Number(m.EvenEmpty(), "iteration", &l.Count)
+	codec.Number(m.EvenEmpty(), "max", &l.Max)
+	codec.Number(m.EvenEmpty(), "limit", &l.Limit)
+	m.EvenEmpty().Texts("promises", &l.Promises)
 	m.Text("check", &l.Check)
-	m.KeepNext().Bool("active", &l.Active)
+	m.EvenEmpty().Bool("active", &l.Active)
 	m.Text("session", &l.Session)
 	codec.Number(m, "timeout_ms", &l.Timeout)
 	codec.Number(m, "iteration_timeout_ms", &l.IterationTimeout)
 	codec.Number(m, "started", &l.Started)
-	m.KeepNext().Text("goal", &l.Body)
+	m.EvenEmpty().Text("goal", &l.Body)
 }
 
 func (d *Console) LoopStatus(asJSON bool) error {
-	l, err := d.openLoopPlace(false)
+	l, err := d.readLoopIfAny(false)
 	if err != nil {
 		return err
 	}
@@ -102,7 +102,7 @@ func (d *Console) LoopStatus(asJSON bool) error {
 	if s.Loop == nil {
 		return nil
 	}
-	l.printField("  goal      ", firstLineOf(g.Body))
+	l.printField("  goal      ", shortGoalOf(g.Body))
 	if len(g.Promises) > 0 {
 		l.printLine("  promise   " + joinByOr(g.Promises))
 	} else {
@@ -150,7 +150,7 @@ func (l *loopHere) isOvertaken() bool {
 
 // waitsForUser reports whether the loop is paused since the plugin's last decision here.
 func (l *loopHere) waitsForUser() bool {
-	of := ledger.Scope{Session: prefixSession(l.goal.Session), Project: l.space.Dir}
+	of := ledger.Scope{Session: addPrefixTo(l.goal.Session), Project: l.space.Dir}
 	all, _ := ledger.Newest(l.stateDirs(), of, 1, true, func(r ledger.Record) bool { return r.Plugin == l.driver.Settings.Plugin })
 	return len(all) > 0 && all[0].At >= l.goal.Started && slices.ContainsFunc(all[0].State.Loops, func(m activity.Memory) bool {
 		return m.Key == strategy.MemoryKey(l.space.Dir+"/"+wiggum.File) && m.Paused != ""

@@ -94,9 +94,9 @@ func isSeparator(r rune) bool {
 
 var sentenceEnds = strings.NewReplacer("? ", "?\n", ". ", "\n", "! ", "\n", "？", "?\n", "。", "\n", "！", "\n", "।", "\n", "؟", "?\n")
 
-// QuestionsOrLast returns the questions in the last maxLength bytes of a text. withEnding is its last maxSentences
+// QuestionsOrLast returns the questions in the last maxLength bytes of a text. plusEnding is its last maxSentences
 // sentences, after any earlier questions. If no sentence is a question, the last one counts as a question.
-func QuestionsOrLast(text string) (questionsOrLast []string, withEnding string) {
+func QuestionsOrLast(text string) (questionsOrLast []string, plusEnding string) {
 	if len(text) > maxLength {
 		text = strings.ToValidUTF8(text[len(text)-maxLength:], "")
 	}
@@ -108,8 +108,8 @@ func QuestionsOrLast(text string) (questionsOrLast []string, withEnding string) 
 			questionsOrLast = append(questionsOrLast, sentence)
 		}
 		if asks || len(all)-i <= maxSentences {
-			withEnding += sentence + "\n"
+			plusEnding += sentence + "\n"
 		}
 	}
-	return questionsOrLast, withEnding
+	return questionsOrLast, plusEnding
 }

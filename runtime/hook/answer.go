@@ -58,7 +58,7 @@ func (s *start) answerHost(a answer, settings Settings) (code int) {
 	// The client shows both on a terminal, and a model also reads invisible characters.
 	a.Told, a.Reason = display.DropInvisible(a.Told), display.DropInvisible(a.Reason)
 	for _, line := range a.Notes {
-		s.sayToDebugLog(line)
+		s.sayToStderr(line)
 	}
 	var err error
 	o, h := said{systemMessage: strings.Trim(alert+"\n"+a.Told, "\n")}, s.event.Host

@@ -196,7 +196,7 @@ func (s *start) runJudge(q judge.Question) judge.Reply {
 		return gone(judge.NoBinary, errors.New("there is no "+program))
 	}
 	within := min(time.Duration(q.WithinMs)*time.Millisecond+overtime, time.Until(s.finish))
-	said, err := process.Program{Argv: []string{program}, Dir: filepath.Dir(program), Stdin: append(line, '\n'), Env: append([]string{}, s.Environ()...), Within: within}.AskOutput(judge.MaxWire)
+	said, err := process.Child{Argv: []string{program}, Dir: filepath.Dir(program), Stdin: append(line, '\n'), Env: append([]string{}, s.Environ()...), Within: within}.AskOutput(judge.MaxWire)
 	switch _, unstarted := err.(*os.PathError); {
 	case unstarted:
 		return gone(judge.NoBinary, err)

@@ -21,7 +21,7 @@ const (
 	sessionStart      = "SessionStart"
 )
 
-func (s *start) denyAwayRequest(settings Settings) {
+func (s *start) denyDialogIfAway(settings Settings) {
 	order, ok := s.orderInForce()
 	if !ok || s.holdVeto().Rule != "" {
 		return

@@ -37,14 +37,14 @@ func (s *Snapshot) meetPrompt(state ledger.State) ledger.State {
 		if s.Event.Host.Prompts {
 			own = id
 		}
-		if of := "log:" + quotation.HashText(o.ID+strconv.FormatInt(o.At, 10)+o.Words.Begin); o.Found && of != said && !s.underAgent() {
+		if of := "log:" + quotation.HashText(o.ID+strconv.FormatInt(o.At, 10)+o.Words.Begin); o.Found && of != said && !s.clientNested() {
 			said = of
 		}
 	case id == own || slices.Contains(state.Named, hash):
 	case o.Found:
 		state.Named = append(slices.Clone(state.Named), hash)
 		state.Named = state.Named[max(0, len(state.Named)-maxNamed):]
-		if o.Own && !s.View.Rewritten && !s.underAgent() {
+		if o.Own && !s.View.Rewritten && !s.clientNested() {
 			name, own, said = "id:"+id, id, id
 			break
 		}
@@ -86,7 +86,7 @@ func (s *Snapshot) nameOfPrompt() string {
 	return ""
 }
 
-func (s *Snapshot) underAgent() bool { return s.Hangs != nil && s.Hangs() }
+func (s *Snapshot) clientNested() bool { return s.Hangs != nil && s.Hangs() }
 
 func (s *Snapshot) readWords(words transcript.Words) lastword.Word {
 	for _, r := range s.read {
@@ -133,7 +133,7 @@ func takeWordOfAnyone(state ledger.State, word lastword.Word) ledger.State {
 }
 
 // whyMayGoOn returns why the agent may go on without asking, or "".
-func (s *Snapshot) whyMayGoOn() string {
+func (s *Snapshot) whyMayGoOn() (permissionIfAny string) {
 	choice := rules.AfterYes
 	if ruled, ok := s.Settings.Options.(rules.Ruled); ok && ruled.Chosen().Leave != "" {
 		choice = ruled.Chosen().Leave

@@ -48,7 +48,7 @@ func RecordLoopEvent(state string, to *ProgressCommand, e activity.LoopEvent, ge
 	}
 	e.File = ""
 	line := append(codec.Append(nil, &e), '\n')
-	if ran := (process.Program{Argv: to.Command, Stdin: line, Getenv: getenv, Within: within}).Run(); ran != nil {
+	if ran := (process.Child{Argv: to.Command, Stdin: line, Getenv: getenv, Within: within}).Run(); ran != nil {
 		err = newFailure("run "+to.Command[0], ran)
 	}
 	return err

@@ -128,7 +128,7 @@ func (h Process) Run() (code int) {
 	settings := s.own.ReadSettings(s.state, s.projectDir())
 	switch s.event.Name {
 	case permissionRequest:
-		s.denyAwayRequest(settings)
+		s.denyDialogIfAway(settings)
 		return 0
 	case sessionStart:
 		s.notePluginIsOn(settings)
@@ -144,7 +144,7 @@ func (h Process) Run() (code int) {
 	a := s.decideAndRecord(settings)
 	code = s.answerHost(a, settings)
 	if len(a.Script) > 0 {
-		s.runOwnScript(a.dir, a.Script)
+		s.tryOwnScript(a.dir, a.Script)
 	}
 	if len(a.Events) > 0 {
 		s.recordEvents(a.Events, settings.Progress)
@@ -435,13 +435,13 @@ func (s *start) unwrittenAnswer(settings Settings, v Settled, rule string, err e
 	return answer{Settled: v, fault: &fault{rule, err}}
 }
 
-// runOwnScript runs a script of the plugin with its arguments in dir. It discards the output and ignores failures.
-func (s *start) runOwnScript(dir string, argv []string) {
+// tryOwnScript runs a script of the plugin with its arguments in dir. It discards the output and ignores failures.
+func (s *start) tryOwnScript(dir string, argv []string) {
 	path, err := filepath.Abs(filepath.Join(s.root, filepath.FromSlash(argv[0])))
 	if err != nil || !file.IsReadable(path) {
 		return
 	}
-	err = process.Program{Argv: append([]string{path}, argv[1:]...), Dir: dir, Getenv: s.Getenv, Within: time.Until(s.finish), Set: []string{"RALPH_CWD=" + dir}}.Run()
+	err = process.Child{Argv: append([]string{path}, argv[1:]...), Dir: dir, Getenv: s.Getenv, Within: time.Until(s.finish), Set: []string{"RALPH_CWD=" + dir}}.Run()
 	if err != nil {
 		s.noteForDebug("run " + argv[0] + ": " + err.Error())
 	}
@@ -450,10 +450,10 @@ func (s *start) runOwnScript(dir string, argv []string) {
 // noteForDebug writes to the client's debug log, unless standard error is reserved for the strategy or Claude.
 func (s *start) noteForDebug(line string) {
 	if s.prefix == "" && !s.quiet {
-		s.sayToDebugLog(line)
+		s.sayToStderr(line)
 	}
 }
 
-func (s *start) sayToDebugLog(line string) {
+func (s *start) sayToStderr(line string) {
 	io.WriteString(s.Stderr, display.OneLine(cmp.Or(s.prefix, "springfield: ")+secret.Mask(line))+"\n")
 }

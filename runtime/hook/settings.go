@@ -211,7 +211,7 @@ const WholeFile = "the whole file is not in force: "
 func (s Settings) Overlay(data []byte, by strategy.Writer) (Settings, []string, error) {
 	l := strategy.Layer{By: by, Strategy: s.Strategy.Name, IsAbs: filepath.IsAbs}
 	f := settingsMembers{options: s.Strategy.New()}
-	parts, whole := codec.ReadStrictly(data, &f, func(name string) bool { return anyHasMember(name, &l) })
+	parts, whole := codec.ReadStrictly(data, &f, func(name string) bool { return anyStrategyHas(name, &l) })
 	if whole != nil {
 		return s, nil, errors.New(whole.DescribeIn(data))
 	}
@@ -296,9 +296,9 @@ func (s Settings) raiseCommand(name, state, home, self string) string {
 	return ""
 }
 
-// anyHasMember reports whether any strategy defines a member with this name. It notes a fault in into if this
+// anyStrategyHas reports whether any strategy defines a member with this name. It notes a fault in into if this
 // strategy must not contain the member.
-func anyHasMember(name string, into *strategy.Layer) bool {
+func anyStrategyHas(name string, into *strategy.Layer) bool {
 	named := func(member string) bool { return strings.EqualFold(member, name) }
 	for _, known := range registry.Strategies {
 		if !slices.ContainsFunc(codec.MemberNames(known.New()), named) {

@@ -90,7 +90,7 @@ func (stop Stop) Examine() Snapshot {
 	}
 	s.readTranscript(needs)
 	if !s.Unguarded && s.applyVeto(s.vetoByEventOrLog()) {
-		s.goOnIfHeadless()
+		s.goOnIfNoWake()
 		return s
 	}
 	if needs.Files != nil && s.Space != nil {
@@ -174,9 +174,9 @@ func (s *Snapshot) vetoByEventOrLog() guard.Veto {
 	return veto
 }
 
-// goOnIfHeadless applies to hosts that exit at the end of the turn and cannot wake the agent. Once per
+// goOnIfNoWake applies to hosts that exit at the end of the turn and cannot wake the agent. Once per
 // prompt, it replaces a veto for background or scheduled work with a continue.
-func (s *Snapshot) goOnIfHeadless() {
+func (s *Snapshot) goOnIfNoWake() {
 	waits := s.Veto.Rule == "background" || s.Veto.Rule == "scheduled"
 	if !waits || !s.Headless || s.Settings.Strategy.Event != "Stop" || s.Settings.Strategy.Loop != nil || s.Before.Waits == toldWaitKey(s.met) {
 		return
@@ -214,7 +214,7 @@ const (
 var lagBlind = 500 * time.Millisecond //nolint:gochecknoglobals
 
 func (s *Snapshot) maxLag() time.Duration {
-	if s.goesOnBlind() {
+	if s.blindToPrompt() {
 		return lagBlind
 	}
 	if n := len(s.View.Calls); s.Away != nil && n > 0 && !s.View.Calls[n-1].Done {
@@ -223,9 +223,9 @@ func (s *Snapshot) maxLag() time.Duration {
 	return lag
 }
 
-// goesOnBlind reports whether we would continue without having seen the prompt, which might forbid it. After a
+// blindToPrompt reports whether we would continue without having seen the prompt, which might forbid it. After a
 // session's first decision, a log without prompt IDs is trusted.
-func (s *Snapshot) goesOnBlind() bool {
+func (s *Snapshot) blindToPrompt() bool {
 	return s.hasLineID() && !s.View.Opening.Found && (s.Before.Number == 0 || s.View.PromptID != "") && s.Event.TranscriptPath != "" && s.Verdict.Decision == strategy.Continue
 }
 
@@ -241,7 +241,7 @@ func (s *Snapshot) transcriptLags() bool {
 		return false
 	}
 	late := !s.hasLineID() && !s.Event.Host.Prompts && event != "" && known != "" && event != known
-	return late || s.goesOnBlind() || s.Verdict.Page != "" || s.Settings.Options.Needs().Calls || s.Away != nil && s.Away.Order.Check != ""
+	return late || s.blindToPrompt() || s.Verdict.Page != "" || s.Settings.Options.Needs().Calls || s.Away != nil && s.Away.Order.Check != ""
 }
 
 // readWorkspace sets situation.Workspace and reads into it the files that wants names, at most maxWants. It calls wants

@@ -145,7 +145,7 @@ func (s *start) claimWait(settings Settings) (before wake.Moment, wait time.Dura
 func (s *start) momentOf(of *Snapshot) wake.Moment {
 	return wake.Moment{
 		Client: s.ownClient(), At: s.Now.UnixMilli(), Turns: of.View.Turns, Calls: of.View.CallsInTurn,
-		Words: of.View.Text, Typed: s.lastTyped(), Switches: s.readSettingsFiles(),
+		Words: of.View.Text, Typed: s.lastTyped(), Switches: s.readSwitches(),
 	}
 }
 
@@ -173,10 +173,10 @@ func (s *start) ownClient() (own wake.Client) {
 	return own
 }
 
-// readSettingsFiles returns, as one string to compare, the members of the user's and the project's settings of Claude
+// readSwitches returns, as one string to compare, the members of the user's and the project's settings of Claude
 // Code that enable plugins and disable hooks, and the plugins that are installed. A file that cannot be read counts as
 // changed.
-func (s *start) readSettingsFiles() (toCompare string) {
+func (s *start) readSwitches() (toCompare string) {
 	var all []string
 	config, project := filepath.Dir(s.state), filepath.Join(s.projectDir(), ".claude")
 	for _, path := range []string{

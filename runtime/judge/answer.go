@@ -64,7 +64,7 @@ func ReadAnswer(data []byte) (cont bool, why string, err error) {
 }
 
 // OneLine returns untrusted text as a printable line of at most limit bytes.
-func OneLine(s string, limit int) string {
+func OneLine(s string, limit int) (printableHead string) {
 	words := strings.Fields(strings.ReplaceAll(display.OneLine(s), "\uFFFD", ""))
 	return strings.TrimSpace(quotation.Head(strings.Join(words, " "), limit))
 }

@@ -104,12 +104,12 @@ type Reply struct {
 }
 
 func (r *Reply) Members(m *codec.Coder) {
-	m.KeepNext().Bool("continue", &r.Continue)
+	m.EvenEmpty().Bool("continue", &r.Continue)
 	m.Text("why", &r.Why)
 	m.Text("model", &r.Model)
-	m.KeepNext().Object("usage", &r.Usage)
-	codec.Number(m.KeepNext(), "micros", &r.Micros)
-	codec.Number(m.KeepNext(), "took", &r.Took)
+	m.EvenEmpty().Object("usage", &r.Usage)
+	codec.Number(m.EvenEmpty(), "micros", &r.Micros)
+	codec.Number(m.EvenEmpty(), "took", &r.Took)
 	m.Text("failed", (*string)(&r.Failed))
 	m.Text("detail", &r.Detail)
 }
@@ -129,8 +129,8 @@ type Usage struct {
 }
 
 func (u *Usage) Members(m *codec.Coder) {
-	codec.Number(m.KeepNext(), "input", &u.Input)
-	codec.Number(m.KeepNext(), "output", &u.Output)
+	codec.Number(m.EvenEmpty(), "input", &u.Input)
+	codec.Number(m.EvenEmpty(), "output", &u.Output)
 	codec.Number(m, "cache_read", &u.CacheRead)
 	codec.Number(m, "cache_write", &u.CacheWrite)
 }

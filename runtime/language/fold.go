@@ -76,8 +76,8 @@ func lowerRune(r rune) (lowered rune) {
 	return unicode.ToLower(r)
 }
 
-// isWordRune reports whether r belongs to a word that ends at a space or sign. It is false for Chinese and Japanese.
-func isWordRune(r rune) bool {
+// inSpacedWord reports whether r belongs to a word that ends at a space or sign. It is false for Chinese and Japanese.
+func inSpacedWord(r rune) bool {
 	if r < utf8.RuneSelf {
 		return 'a' <= r && r <= 'z' || '0' <= r && r <= '9' || 'A' <= r && r <= 'Z' || r == '_'
 	}
@@ -90,7 +90,7 @@ func isWordRune(r rune) bool {
 // UsesBlanks reports whether the script of a word separates words with spaces, unlike Chinese and Japanese.
 func UsesBlanks(word string) bool {
 	r, _ := utf8.DecodeRuneInString(word)
-	return isWordRune(r)
+	return inSpacedWord(r)
 }
 
 // IsWithinWord reports whether offset i of s is inside a word, not at its beginning or end. A dot between letters is
@@ -104,14 +104,14 @@ func IsWithinWord(s string, i int) bool {
 			return true
 		}
 	}
-	if a, b := rune(s[i-1]), rune(s[i]); a < utf8.RuneSelf && !isWordRune(a) || b < utf8.RuneSelf && !isWordRune(b) {
+	if a, b := rune(s[i-1]), rune(s[i]); a < utf8.RuneSelf && !inSpacedWord(a) || b < utf8.RuneSelf && !inSpacedWord(b) {
 		return false
 	} else if a < utf8.RuneSelf && b < utf8.RuneSelf {
 		return true
 	}
 	before, _ := utf8.DecodeLastRuneInString(s[:i])
 	behind, _ := utf8.DecodeRuneInString(s[i:])
-	return isWordRune(before) && isWordRune(behind)
+	return inSpacedWord(before) && inSpacedWord(behind)
 }
 
 func isAlphanumeric(c byte) bool { return 'a' <= c && c <= 'z' || '0' <= c && c <= '9' }

@@ -49,7 +49,7 @@ func TestEntries(t *testing.T) {
 		{"现在", "我现在修复它。", true},
 		{"下一步", "现在", false},
 	} {
-		f := FindersFor([]*Pack{SplitPack("xx", "# Test\n"+classes+test.entry)}, []string{test.sentence})
+		f := AllFinders([]*Pack{SplitPack("xx", "# Test\n"+classes+test.entry)}, []string{test.sentence})
 		if got := f.Has(Move, test.sentence); got != test.want {
 			t.Errorf("%q in %q: %v", test.entry, test.sentence, got)
 		}
@@ -159,8 +159,8 @@ func FuzzEntry(f *testing.F) {
 		scratch.Equal(t, FoldText(sentence), sentence, "folded again")
 		entry = strings.ReplaceAll(entry, "\n", " ")
 		p := SplitPack("xx", "# x\n[doing]\n*ing\n[move]\n"+entry)
-		FindersFor([]*Pack{p}, []string{sentence}).Has(Move, sentence)
-		f := FindersFor([]*Pack{PackNamed("en")}, []string{sentence})
+		AllFinders([]*Pack{p}, []string{sentence}).Has(Move, sentence)
+		f := AllFinders([]*Pack{PackNamed("en")}, []string{sentence})
 		for c := range classes {
 			f.Has(c, sentence)
 		}

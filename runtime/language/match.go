@@ -190,7 +190,7 @@ func (f *finder) hasMemberAt(c Class, s string, i int, rest string, good func(en
 			}
 			continue
 		}
-		j := len(s) - len(strings.TrimLeftFunc(s[i:], func(r rune) bool { return isWordRune(r) || r == '-' }))
+		j := len(s) - len(strings.TrimLeftFunc(s[i:], func(r rune) bool { return inSpacedWord(r) || r == '-' }))
 		if strings.HasSuffix(s[i:j], e[1:]) && j > i+len(e)-1 && f.matchesAt(rest, s, j, good) {
 			return true
 		}
@@ -208,7 +208,7 @@ func beginsRun(phrase, s string, i int) (end int, ok bool) {
 		}
 		i += len(word)
 		if star {
-			i = len(s) - len(strings.TrimLeftFunc(s[i:], isWordRune))
+			i = len(s) - len(strings.TrimLeftFunc(s[i:], inSpacedWord))
 		}
 		phrase = rest
 	}
@@ -224,7 +224,7 @@ func hasFewWords(rest, maxWords string) bool {
 	}
 	word := false
 	for _, r := range rest {
-		is := isWordRune(r) || unicode.IsLetter(r) || r == '`'
+		is := inSpacedWord(r) || unicode.IsLetter(r) || r == '`'
 		if is && !word {
 			if most--; most < 0 {
 				return false
@@ -239,7 +239,7 @@ func hasFewWords(rest, maxWords string) bool {
 func (f *finder) clauseStarts(s string) []int {
 	all := make([]int, 0, 8)
 	add := func(i int) {
-		i = len(s) - len(strings.TrimLeftFunc(s[i:], func(r rune) bool { return !isWordRune(r) && !unicode.IsLetter(r) && r != '`' }))
+		i = len(s) - len(strings.TrimLeftFunc(s[i:], func(r rune) bool { return !inSpacedWord(r) && !unicode.IsLetter(r) && r != '`' }))
 		for range 3 { // "so", "ok"
 			if len(all) == 8 || i >= len(s) {
 				return
@@ -284,8 +284,8 @@ type searched struct {
 // Finders find the entries of several packs in the same folded sentences.
 type Finders []*finder
 
-// FindersFor returns a finder for each pack, for use with these sentences only.
-func FindersFor(packs []*Pack, sentences []string) (perPack Finders) {
+// AllFinders returns a finder for each pack, for use with these sentences only.
+func AllFinders(packs []*Pack, sentences []string) (perPack Finders) {
 	t := &searched{all: strings.Join(sentences, "\n")}
 	for i := 0; i+3 <= len(t.all); i++ {
 		h := gramAt(t.all[i:])

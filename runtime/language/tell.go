@@ -20,7 +20,7 @@ func TellLanguages(folded string) []*Pack {
 	}
 	var found []*Pack
 	if script[latin] > 0 {
-		found = latinIn(folded)
+		found = likelyLatin(folded)
 	}
 	letters := 0
 	for s, n := range script {
@@ -144,12 +144,12 @@ func scriptOf(folded rune) scriptID {
 	return other
 }
 
-// latinIn returns the packs of the languages in Latin script that the text may be in. The number of common words
+// likelyLatin returns the packs of the languages in Latin script that the text may be in. The number of common words
 // decides. A letter used by no other language also suffices.
-func latinIn(folded string) []*Pack {
+func likelyLatin(folded string) []*Pack {
 	words := make(map[string]struct{}, len(folded)/8)
 	var ends [256]uint32 // bit sets of last letters, by first byte
-	for word := range strings.FieldsFuncSeq(folded, func(r rune) bool { return !isWordRune(r) && r != '\'' }) {
+	for word := range strings.FieldsFuncSeq(folded, func(r rune) bool { return !inSpacedWord(r) && r != '\'' }) {
 		if word = strings.TrimLeft(word, "'"); word != "" {
 			words[word] = struct{}{}
 			ends[word[0]] |= 1 << (word[len(word)-1] & 31)

@@ -62,7 +62,7 @@ func ReadMessage(text string) *Closing {
 	for _, p := range packs {
 		c.Languages = append(c.Languages, p.Code)
 	}
-	c.in = language.FindersFor(packs, all)
+	c.in = language.AllFinders(packs, all)
 	return c
 }
 
@@ -160,9 +160,9 @@ func (c *Closing) AnnouncesSearch() bool {
 	return (starts || announces) && !moves && c.in.Has(language.Seek, last.final[0].folded)
 }
 
-func (c *Closing) saysClass(class language.Class, beforeClosing bool) (said string, ok bool) {
+func (c *Closing) saysClass(class language.Class, onlyBefore bool) (said string, ok bool) {
 	lists := [][]sentence{c.intro, c.final}
-	if beforeClosing {
+	if onlyBefore {
 		lists = [][]sentence{c.near}
 	}
 	for _, list := range lists {

@@ -30,8 +30,8 @@ type clause struct {
 	first    bool     // of its sentence
 	listed   bool     // only a word, with just a comma or an "and" before it
 	sentence int      // the sentence number
-	act      act
-	sure     bool // act was determined by a known word
+	mood     act
+	sure     bool // mood was determined by a known word
 }
 
 type reader struct{ language.Finders }
@@ -40,8 +40,8 @@ type reader struct{ language.Finders }
 func (in reader) spreadForbid(clauses []clause) {
 	for i := 1; i < len(clauses); i++ {
 		c := &clauses[i]
-		if split := c.said == clauses[i-1].said; split && c.act == states && in.Has(language.Forbid, in.trimSoft(trimSigns(fold(c.said)))) {
-			c.act, c.sure = forbids, true
+		if split := c.said == clauses[i-1].said; split && c.mood == states && in.Has(language.Forbid, in.trimSoft(trimSigns(fold(c.said)))) {
+			c.mood, c.sure = forbids, true
 		}
 	}
 }
@@ -79,7 +79,7 @@ func (in reader) actOf(c clause, before []clause) (aim act, byWord bool) {
 // mayNameFollow reports whether a word after these clauses can be a name, as in "add play, pause and stop".
 // One of the clauses must order or ask, and the last must not forbid.
 func mayNameFollow(before []clause) bool {
-	return slices.ContainsFunc(before, func(c clause) bool { return c.act >= asks }) && before[len(before)-1].act != forbids
+	return slices.ContainsFunc(before, func(c clause) bool { return c.mood >= asks }) && before[len(before)-1].mood != forbids
 }
 
 // actAfterOpener returns the act of a clause whose first words, such as "can you", end at offset openerEnd.
@@ -99,7 +99,7 @@ func (in reader) actAfterOpener(c clause, openerEnd int) (orDoes act) {
 }
 
 func (in reader) splitClauses(s lastmessage.Sentence) (all []clause) {
-	pieces := splitAtCommas(s.Text)
+	pieces := splitAtMarks(s.Text)
 	for i, piece := range pieces {
 		asks := strings.Contains(piece, "¿") || s.Asks && i == len(pieces)-1
 		whole := trimSigns(fold(piece))
@@ -125,7 +125,7 @@ func (in reader) splitClauses(s lastmessage.Sentence) (all []clause) {
 	return all
 }
 
-func splitAtCommas(text string) (all []string) {
+func splitAtMarks(text string) (all []string) {
 	start := 0
 	for i, r := range text {
 		next := i + utf8.RuneLen(r)

@@ -90,20 +90,20 @@ func readerWithEnglish(packs []*language.Pack, folded []string) reader {
 			all = append(all, p)
 		}
 	}
-	return reader{language.FindersFor(all, folded)}
+	return reader{language.AllFinders(all, folded)}
 }
 
 // readIn classifies a prompt in the languages of in. sure is false if no known word determines the result, so that a
 // different language might do better.
 func readIn(in reader, own []lastmessage.Sentence, short bool) (word Word, sure bool) {
 	var all []clause
-	orders := func(c clause) bool { return c.act == does }
+	orders := func(c clause) bool { return c.mood == does }
 	for i, s := range own {
 		clauses := in.splitClauses(s)
 		for j := range clauses {
 			c := &clauses[j]
 			c.sentence = i
-			c.act, c.sure = in.actOf(*c, clauses[:j])
+			c.mood, c.sure = in.actOf(*c, clauses[:j])
 		}
 		if !slices.ContainsFunc(clauses, orders) {
 			in.spreadForbid(clauses)
@@ -119,13 +119,13 @@ func readIn(in reader, own []lastmessage.Sentence, short bool) (word Word, sure 
 	if len(own) == 1 && !ordered && in.Has(language.Forbid, trimSigns(fold(own[0].Text))) {
 		return found(Forbids, own[0].Text), true
 	}
-	for i := len(all) - 1; i >= 0 && all[i].act != does; i-- {
+	for i := len(all) - 1; i >= 0 && all[i].mood != does; i-- {
 		c, last := all[i], i+1 == len(all)
-		if c.act == forbids && (last || short || c.sentence == 0 && c.first && all[i+1].sentence > 0) {
+		if c.mood == forbids && (last || short || c.sentence == 0 && c.first && all[i+1].sentence > 0) {
 			return found(Forbids, c.said), sure
 		}
 	}
-	first := func(a act) int { return slices.IndexFunc(all, func(c clause) bool { return c.act == a }) }
+	first := func(a act) int { return slices.IndexFunc(all, func(c clause) bool { return c.mood == a }) }
 	if bar := first(bars); bar >= 0 && !ordered && first(asks) < 0 {
 		return found(Forbids, all[bar].said), sure
 	}
@@ -142,12 +142,12 @@ func readIn(in reader, own []lastmessage.Sentence, short bool) (word Word, sure 
 	case len(all) > 0 && own[len(own)-1].Asks && lastSentenceOnlyAsks(all):
 		return found(Asks, all[len(all)-1].said), sure
 	}
-	if s, ok := in.standingOrder(own); ok {
+	if s, ok := in.goOnUnasked(own); ok {
 		return found(Standing, s.Text), true
 	}
-	if n := len(all); n > 0 && all[n-1].act == states {
+	if n := len(all); n > 0 && all[n-1].mood == states {
 		switch {
-		case in.hasWordBut(own):
+		case in.hasContrast(own):
 			return found(Unclear, all[n-1].said), sure
 		case short && !ordered && !in.namesFaultOrCode(own):
 			return found(States, all[n-1].said), sure
@@ -156,7 +156,7 @@ func readIn(in reader, own []lastmessage.Sentence, short bool) (word Word, sure 
 	return Word{Kind: Orders, Held: held}, sure
 }
 
-func (in reader) hasWordBut(own []lastmessage.Sentence) bool {
+func (in reader) hasContrast(own []lastmessage.Sentence) bool {
 	return slices.ContainsFunc(own[max(0, len(own)-2):], func(s lastmessage.Sentence) bool { return in.Has(language.But, fold(s.Text)) })
 }
 
@@ -169,10 +169,10 @@ func (in reader) namesFaultOrCode(prompt []lastmessage.Sentence) bool {
 
 func lastSentenceOnlyAsks(all []clause) bool {
 	last := all[len(all)-1]
-	return last.act == asks && !slices.ContainsFunc(all, func(c clause) bool { return c.sentence == last.sentence && c.act == does })
+	return last.mood == asks && !slices.ContainsFunc(all, func(c clause) bool { return c.sentence == last.sentence && c.mood == does })
 }
 
-func (in reader) standingOrder(own []lastmessage.Sentence) (found lastmessage.Sentence, ok bool) {
+func (in reader) goOnUnasked(own []lastmessage.Sentence) (found lastmessage.Sentence, ok bool) {
 	for _, s := range own {
 		folded := fold(s.Text)
 		if in.Has(language.Consult, folded) {

@@ -79,19 +79,19 @@ func afterCutCode(text string) string {
 	return rest
 }
 
-func sentencesOf(text string) (all []lastmessage.Sentence) {
-	lines := strings.Split(maskAtMentions(withoutInserts(withoutHostTags(strings.ToValidUTF8(text, "")))), "\n")
+func sentencesOf(text string) (own []lastmessage.Sentence) {
+	lines := strings.Split(maskAtMentions(withoutHostNotes(withoutHostTags(strings.ToValidUTF8(text, "")))), "\n")
 	for i, line := range lines {
 		if isPrinted(strings.TrimSpace(line), len(lines) > 1) {
 			lines[i] = ""
 		}
 	}
 	text = strings.Join(lines, "\n")
-	all = lastmessage.Sentences(text)
-	if trimmed := strings.TrimSpace(text); len(all) == 0 && trimmed != "" && len(trimmed) < 20 && strings.ContainsFunc(trimmed, func(r rune) bool { return unicode.Is(unicode.So, r) }) {
-		all = append(all, lastmessage.Sentence{Text: trimmed}) // 👍
+	own = lastmessage.Sentences(text)
+	if trimmed := strings.TrimSpace(text); len(own) == 0 && trimmed != "" && len(trimmed) < 20 && strings.ContainsFunc(trimmed, func(r rune) bool { return unicode.Is(unicode.So, r) }) {
+		own = append(own, lastmessage.Sentence{Text: trimmed}) // 👍
 	}
-	return all
+	return own
 }
 
 // withoutHostTags removes elements that the host adds to a prompt. Their names contain "_" or "-": "<ide_selection>".
@@ -119,7 +119,7 @@ func withoutHostTags(text string) string {
 	}
 }
 
-func withoutInserts(text string) string {
+func withoutHostNotes(text string) string {
 	for _, note := range []string{"[Image", "[Pasted text", "[Request interrupted"} {
 		for before, rest, ok := strings.Cut(text, note); ok; before, rest, ok = strings.Cut(text, note) {
 			_, rest, _ = strings.Cut(rest, "]")

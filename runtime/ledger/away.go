@@ -40,13 +40,13 @@ type AwayOrder struct {
 }
 
 func (o *AwayOrder) Members(m *codec.Coder) {
-	m.KeepNext().Text("id", &o.ID)
-	codec.Number(m.KeepNext(), "at", &o.At)
-	codec.Number(m.KeepNext(), "until", &o.Until)
+	m.EvenEmpty().Text("id", &o.ID)
+	codec.Number(m.EvenEmpty(), "at", &o.At)
+	codec.Number(m.EvenEmpty(), "until", &o.Until)
 	codec.Number(m, "ended", &o.Ended)
 	codec.Number(m, "looked", &o.Looked)
 	m.Text("project", &o.Project)
-	codec.Number(m.KeepNext(), "most", &o.Most)
+	codec.Number(m.EvenEmpty(), "most", &o.Most)
 	m.Text("check", &o.Check)
 	m.Text("note", &o.Note)
 	m.Text("from", &o.From)
@@ -103,10 +103,10 @@ type AwayEvent struct {
 }
 
 func (e *AwayEvent) Members(m *codec.Coder) {
-	codec.Number(m.KeepNext(), "at", &e.At)
-	m.KeepNext().Text("order", &e.Order)
+	codec.Number(m.EvenEmpty(), "at", &e.At)
+	m.EvenEmpty().Text("order", &e.Order)
 	m.Text("session", &e.Session)
-	m.KeepNext().Text("did", &e.Did)
+	m.EvenEmpty().Text("did", &e.Did)
 	m.Text("key", &e.Key)
 	m.Text("by", &e.By)
 	m.Text("check", &e.Check)

@@ -80,9 +80,9 @@ func LockWorkspace(state, workspace string, wait time.Duration) (*os.File, error
 	return TakeLock(state, "workspace:"+workspace, wait)
 }
 
-// keepHalf keeps the complete lines in the last most/2 bytes of a locked file, and returns the new size, or size after
+// cutToHalf keeps the complete lines in the last most/2 bytes of a locked file, and returns the new size, or size after
 // an error. It copies before it truncates, so that a kill never loses the last line.
-func keepHalf(path string, size, most int64) int64 {
+func cutToHalf(path string, size, most int64) int64 {
 	f, err := os.OpenFile(path, os.O_RDWR|file.Nonblock|file.Nofollow, 0) // O_APPEND would write only at the end
 	if err != nil {
 		return size
@@ -123,7 +123,7 @@ func (l lineFile) addLine(o codec.Object) error {
 		return err // a pipe
 	}
 	if locked && size > l.most {
-		size = keepHalf(l.path, size, l.most)
+		size = cutToHalf(l.path, size, l.most)
 	}
 	var last [1]byte
 	if _, err := f.ReadAt(last[:], max(0, size-1)); err == nil && last[0] != '\n' {

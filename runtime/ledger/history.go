@@ -113,7 +113,7 @@ const maxLooked = 5000 // decisions per search
 // aside.
 func Newest(dirs []string, of Scope, n int, withYielded bool, wanted func(Record) bool) (all []Record, looked int) {
 	for r := range Backwards(dirs, of) {
-		if looked++; looked > max(maxLooked, 50*n) || len(all) == n && (withYielded || all[n-1].asideRank() == 0) {
+		if looked++; looked > max(maxLooked, 50*n) || len(all) == n && (withYielded || all[n-1].minorRank() == 0) {
 			break
 		}
 		if !wanted(r) {

@@ -34,7 +34,7 @@ func TestNothingIsWrittenThroughLinks(t *testing.T) {
 	s, err := OpenUnlocked(dir, "a")
 	must(t, err)
 	defer s.Close()
-	keepHalf(SessionFile(dir, "b"), 2*maxFile, maxFile)
+	cutToHalf(SessionFile(dir, "b"), 2*maxFile, maxFile)
 	if data, err := os.ReadFile(outside); err == nil {
 		t.Errorf("outside there is %q", data)
 	}
@@ -58,7 +58,7 @@ func TestHoldThatIsNoFile(t *testing.T) {
 				must(t, plant(place, outside))
 			}
 			now := time.Now()
-			h, held := HoldOfSession(dir, id, now)
+			h, held := ExactHoldOf(dir, id, now)
 			scratch.ErrorIf(t, !held || h != (Hold{}), "%s: held %v, %+v", name, held, h)
 			_, err := SetHold(dir, id, now, 0, claude)
 			scratch.ErrorIf(t, err != nil, "%s: set: %v", name, err)

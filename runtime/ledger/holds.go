@@ -21,7 +21,7 @@ type Hold struct {
 }
 
 func (h *Hold) Members(m *codec.Coder) {
-	codec.Number(m.KeepNext(), "since", &h.Since)
+	codec.Number(m.EvenEmpty(), "since", &h.Since)
 	codec.Number(m, "until", &h.Until)
 }
 
@@ -45,8 +45,8 @@ type HoldEvent struct {
 }
 
 func (e *HoldEvent) Members(m *codec.Coder) {
-	codec.Number(m.KeepNext(), "at", &e.At)
-	m.KeepNext().Text("did", &e.Did)
+	codec.Number(m.EvenEmpty(), "at", &e.At)
+	m.EvenEmpty().Text("did", &e.Did)
 	m.Text("of", &e.Of)
 	e.Hold.Members(m)
 	m.Text("program", &e.Program)
@@ -82,15 +82,15 @@ func holdLines(dir string) lineFile {
 
 // HoldInForce returns the hold in force for a session. It prefers a hold on all sessions to the session's own.
 func HoldInForce(dir, id string, now time.Time) (Hold, bool) {
-	if h, ok := HoldOfSession(dir, "", now); ok {
+	if h, ok := ExactHoldOf(dir, "", now); ok {
 		return h, true
 	}
-	return HoldOfSession(dir, id, now)
+	return ExactHoldOf(dir, id, now)
 }
 
-// HoldOfSession returns the hold in force on a session, or on all if id is empty. If the file is unreadable,
+// ExactHoldOf returns the hold in force on a session, or on all if id is empty. If the file is unreadable,
 // for example a pipe, the hold lasts until lifted. A relative dir has no holds: a project could make the file.
-func HoldOfSession(dir, id string, now time.Time) (h Hold, held bool) {
+func ExactHoldOf(dir, id string, now time.Time) (h Hold, held bool) {
 	there, err := readSmall(holdFile(dir, id), &h)
 	there = there && filepath.IsAbs(dir)
 	if there && err != nil {
@@ -112,7 +112,7 @@ func SetHold(dir, id string, now time.Time, d time.Duration, by Means) (Hold, er
 	if d > 0 {
 		h.Until = now.Add(d).UnixMilli()
 	}
-	if old, ok := HoldOfSession(dir, id, now); ok && h.Until != 0 && (old.Until == 0 || h.Until < old.Until) {
+	if old, ok := ExactHoldOf(dir, id, now); ok && h.Until != 0 && (old.Until == 0 || h.Until < old.Until) {
 		return old, ErrShorter
 	}
 	err := replaceFile(holdFile(dir, id), &h)
@@ -136,7 +136,7 @@ func LiftHoldIfAny(dir, id string, now time.Time, by Means) error {
 		return err
 	}
 	defer lock.Close()
-	h, held := HoldOfSession(dir, id, now)
+	h, held := ExactHoldOf(dir, id, now)
 	if !held {
 		return nil
 	}
@@ -203,7 +203,7 @@ func readHoldEvents(dir string) (all []HoldEvent, err error) {
 // unrecordedEnds returns the ends and removals of holds that are missing in the history all.
 func unrecordedEnds(dir string, all []HoldEvent, now time.Time) (found []HoldEvent) {
 	for _, e := range LastHoldEvents(all) {
-		if _, held := HoldOfSession(dir, e.Of, now); held || !e.BeginsHold() {
+		if _, held := ExactHoldOf(dir, e.Of, now); held || !e.BeginsHold() {
 			continue
 		}
 		e.At, e.Did, e.Means = now.UnixMilli(), HoldRemoved, Means{}
@@ -258,7 +258,7 @@ func HoldsInForce(dirs []string, now time.Time) (all []InForce, err error) {
 // LongestHold returns the hold in force for id that ends last, from several state directories.
 func LongestHold(dirs []string, id string, now time.Time) (h Hold, held bool) {
 	for _, dir := range dirs {
-		if one, ok := HoldOfSession(dir, id, now); ok && (!held || h.Until != 0 && (one.Until == 0 || one.Until > h.Until)) {
+		if one, ok := ExactHoldOf(dir, id, now); ok && (!held || h.Until != 0 && (one.Until == 0 || one.Until > h.Until)) {
 			h, held = one, true
 		}
 	}

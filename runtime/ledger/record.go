@@ -49,14 +49,14 @@ const sideBySide = 10_000
 // than r. Of loops that have nothing to drive, the last matters.
 func (r *Record) StandsAsideFor(other *Record) bool {
 	apart := r.At - other.At
-	idle := r.asideRank() == 3 && other.asideRank() == 3 && r.State.Number < other.State.Number
-	return (r.asideRank() > other.asideRank() || idle) && (other.Decision == "stop" || other.Decision == "continue") &&
+	idle := r.minorRank() == 3 && other.minorRank() == 3 && r.State.Number < other.State.Number
+	return (r.minorRank() > other.minorRank() || idle) && (other.Decision == "stop" || other.Decision == "continue") &&
 		r.Session == other.Session && r.Event == other.Event && r.Plugin != other.Plugin && -sideBySide < apart && apart < sideBySide
 }
 
-// asideRank returns 3 for a stop without a loop to drive, 2 for a stop because no rule matched, and 1 for any other
+// minorRank returns 3 for a stop without a loop to drive, 2 for a stop because no rule matched, and 1 for any other
 // stop. It returns 0 if the user gets a message, for an away order's stop, and for other decisions.
-func (r *Record) asideRank() (zeroIfMain int) {
+func (r *Record) minorRank() (zeroIfMajor int) {
 	if r.Decision != "stop" || r.Told != "" || r.Rule == "away" {
 		return 0
 	}
@@ -237,44 +237,44 @@ func (s *State) NoteJudgement(j Judged) {
 
 // Members reads or writes a record's members, as in the file and in log --json.
 func (r *Record) Members(m *codec.Coder) {
-	m.KeepNext().Text("id", &r.ID)
-	codec.Number(m.KeepNext(), "at", &r.At)
+	m.EvenEmpty().Text("id", &r.ID)
+	codec.Number(m.EvenEmpty(), "at", &r.At)
 	m.Text("host", &r.Host)
 	m.Text("session", &r.Session)
 	m.Text("cwd", &r.Cwd)
 	m.Text("project", &r.Project)
-	m.KeepNext().Text("plugin", &r.Plugin)
-	m.KeepNext().Text("decision", &r.Decision)
+	m.EvenEmpty().Text("plugin", &r.Plugin)
+	m.EvenEmpty().Text("decision", &r.Decision)
 	m.Text("event", &r.Event)
-	m.KeepNext().Text("rule", &r.Rule)
+	m.EvenEmpty().Text("rule", &r.Rule)
 	m.Masked("evidence", &r.Evidence)
 	m.Texts("lang", &r.Lang)
 	m.Masked("reason", &r.Reason)
 	m.Masked("told", &r.Told)
 	codec.Optional(m, "left", &r.Left)
 	codec.Optional(m, "asked", &r.Asked)
-	codec.Number(m.KeepNext(), "took", &r.Took)
+	codec.Number(m.EvenEmpty(), "took", &r.Took)
 	m.Texts("flaws", &r.Flaws)
-	m.KeepNext().Object("state", &r.State)
+	m.EvenEmpty().Object("state", &r.State)
 }
 
 func (l *Left) Members(m *codec.Coder) {
-	codec.Number(m.KeepNext(), "burst", &l.Burst)
-	codec.Number(m.KeepNext(), "prompt", &l.Prompt)
-	codec.Number(m.KeepNext(), "hour", &l.Hour)
+	codec.Number(m.EvenEmpty(), "burst", &l.Burst)
+	codec.Number(m.EvenEmpty(), "prompt", &l.Prompt)
+	codec.Number(m.EvenEmpty(), "hour", &l.Hour)
 }
 
 func (a *Asked) Members(m *codec.Coder) {
 	m.Text("backend", &a.Backend)
 	m.Text("model", &a.Model)
-	codec.Number(m.KeepNext(), "bytes", &a.Bytes)
+	codec.Number(m.EvenEmpty(), "bytes", &a.Bytes)
 	m.Bool("cached", &a.Cached)
 	codec.Number(m, "input", &a.Input)
 	codec.Number(m, "output", &a.Output)
 	codec.Number(m, "cache_read", &a.CacheRead)
 	codec.Number(m, "cache_write", &a.CacheWrite)
-	codec.Number(m.KeepNext(), "micros", &a.Micros)
-	codec.Number(m.KeepNext(), "took", &a.Took)
+	codec.Number(m.EvenEmpty(), "micros", &a.Micros)
+	codec.Number(m.EvenEmpty(), "took", &a.Took)
 	m.Text("failed", &a.Failed)
 	m.Masked("detail", &a.Detail)
 }

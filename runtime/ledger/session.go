@@ -153,7 +153,7 @@ func (s *Session) AppendRecord(r Record) (id string, err error) {
 		_ = indexLines(s.dir).addLine(&active{r.At, s.id, r.ProjectOrCwd()}) // only for searches, so never fatal
 	}
 	if s.locked && s.size > maxFile {
-		s.size = keepHalf(s.path, s.size, maxFile)
+		s.size = cutToHalf(s.path, s.size, maxFile)
 	}
 	if s.torn {
 		line = append([]byte{'\n'}, line...)
@@ -175,8 +175,8 @@ type active struct {
 }
 
 func (a *active) Members(m *codec.Coder) {
-	codec.Number(m.KeepNext(), "at", &a.At)
-	m.KeepNext().Text("id", &a.ID)
+	codec.Number(m.EvenEmpty(), "at", &a.At)
+	m.EvenEmpty().Text("id", &a.ID)
 	m.Text("project", &a.Project)
 }
 

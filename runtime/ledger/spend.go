@@ -27,9 +27,9 @@ type Spend struct {
 }
 
 func (s *Spend) Members(m *codec.Coder) {
-	m.KeepNext().Text("day", &s.Day)
-	codec.Number(m.KeepNext(), "micros", &s.Micros)
-	codec.Number(m.KeepNext(), "questions", &s.Questions)
+	m.EvenEmpty().Text("day", &s.Day)
+	codec.Number(m.EvenEmpty(), "micros", &s.Micros)
+	codec.Number(m.EvenEmpty(), "questions", &s.Questions)
 	codec.Number(m, "failures", &s.Failures)
 	m.Text("failure", &s.Failure)
 	m.Masked("detail", &s.Detail)

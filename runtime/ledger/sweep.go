@@ -28,7 +28,7 @@ type keeping struct {
 	Days int // 0: forever
 }
 
-func (k *keeping) Members(m *codec.Coder) { codec.Number(m.KeepNext(), "keep_days", &k.Days) }
+func (k *keeping) Members(m *codec.Coder) { codec.Number(m.EvenEmpty(), "keep_days", &k.Days) }
 
 // ReadKeepDays returns how many days ledgers are kept, or 0 if forever. An unreadable or invalid setting is an error, so
 // that nothing is removed.

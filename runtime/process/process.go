@@ -16,7 +16,7 @@ import (
 // Patience bounds the time of a program, which is then killed with its children.
 const Patience = 5 * time.Second
 
-type Program struct {
+type Child struct {
 	Argv   []string // the first is an absolute path
 	Dir    string   // "" for the working directory
 	Stdin  []byte
@@ -31,14 +31,14 @@ var ErrSlow = errors.New("it took too long, and was killed")
 
 // Run runs the program and discards its output. After p.Within, at most Patience, it kills the program and returns
 // ErrSlow.
-func (p Program) Run() error {
+func (p Child) Run() error {
 	p.Within = min(p.Within, Patience)
 	return p.runInto(nil)
 }
 
-// AskOutput runs the program and returns the output. It is an error if the output exceeds limit bytes, or a
+// AskOutput runs the program and returns the output. It is an error if the output exceeds errOver bytes, or a
 // child keeps it open.
-func (p Program) AskOutput(limit int) ([]byte, error) {
+func (p Child) AskOutput(errOver int) ([]byte, error) {
 	out, in, err := os.Pipe()
 	if err != nil {
 		return nil, err
@@ -48,9 +48,9 @@ func (p Program) AskOutput(limit int) ([]byte, error) {
 	done := make(chan error, 1)
 	go func() {
 		var err error
-		data, err = io.ReadAll(io.LimitReader(out, int64(limit)+1))
-		if err == nil && len(data) > limit {
-			err = errors.New("it printed more than " + strconv.Itoa(limit) + " bytes")
+		data, err = io.ReadAll(io.LimitReader(out, int64(errOver)+1))
+		if err == nil && len(data) > errOver {
+			err = errors.New("it printed more than " + strconv.Itoa(errOver) + " bytes")
 			out.Close() // ends the program
 		}
 		done <- err
@@ -71,7 +71,7 @@ func (p Program) AskOutput(limit int) ([]byte, error) {
 // linger is the wait for more output after the program has ended.
 const linger = 250 * time.Millisecond
 
-func (p Program) runInto(stdout *os.File) error {
+func (p Child) runInto(stdout *os.File) error {
 	if len(p.Argv) == 0 || !filepath.IsAbs(p.Argv[0]) {
 		return errors.New("a program must be named by its absolute path")
 	}
@@ -121,7 +121,7 @@ func (p Program) runInto(stdout *os.File) error {
 	return ErrSlow
 }
 
-func (p Program) environment() []string {
+func (p Child) environment() []string {
 	if p.Env != nil {
 		return p.Env
 	}

@@ -55,8 +55,8 @@ func ClipBytes(text string, keep int) (withEllipsis string) {
 	return text
 }
 
-// ClipStart is like Tail, but prepends "…" if the text is cut.
-func ClipStart(text string, size int) string {
+// ClipToTail is like Tail, but prepends "…" if the text is cut.
+func ClipToTail(text string, size int) string {
 	if len(text) > size {
 		text = "…" + Tail(text, size)
 	}

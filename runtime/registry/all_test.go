@@ -98,8 +98,8 @@ func TestHostOfLog(t *testing.T) {
 		if base := filepath.Base(path); base == "events.jsonl" || name == "codex" && base == "subagent.jsonl" {
 			continue // no logs; a subagent's is one of Codex's only by its place
 		}
-		if HostOfLog(path).Name != name {
-			t.Errorf("%s is taken for a log of %s", path, HostOfLog(path).Title)
+		if ReadLogHost(path).Name != name {
+			t.Errorf("%s is taken for a log of %s", path, ReadLogHost(path).Title)
 		}
 	}
 }

@@ -55,14 +55,14 @@ func DefaultHost() *host.Host {
 	return h
 }
 
-// How much HostOfLog reads.
+// How much ReadLogHost reads.
 const (
 	ownLines = 20
 	maxOwn   = 1 << 20
 )
 
-// HostOfLog returns the host that recognises one of the first lines of a log, or the default host.
-func HostOfLog(path string) (hostOrDefault *host.Host) {
+// ReadLogHost returns the host that recognises one of the first lines of a log, or the default host.
+func ReadLogHost(path string) (hostOrDefault *host.Host) {
 	f, _, err := file.OpenRegular(path, 0)
 	if err != nil {
 		return DefaultHost()
@@ -147,7 +147,7 @@ func AgentName(hostName string) (orTheAgent string) {
 }
 
 // TitleOf returns the name that sentences use for a host, or hostName for an unknown host.
-func TitleOf(hostName string) string {
+func TitleOf(hostName string) (orGiven string) {
 	if h, ok := HostNamed(hostName); ok {
 		return h.Title
 	}

@@ -22,7 +22,7 @@ const (
 
 // LeaveRule continues if the agent asks permission to go on and the user has already given it.
 var LeaveRule = Rule{
-	ID: "leave", Act: lastmessage.Leave, Then: strategy.Continue, Sure: 97, Reason: GoOnByLeave, Test: hasLeave,
+	ID: "leave", Act: lastmessage.Leave, Then: strategy.Continue, Sure: 97, Reason: GoOnByLeave, Test: mayProceed,
 }
 
 // Checkpoint is the ID of the rule for a message that wraps up because of an announced usage limit.
@@ -74,7 +74,7 @@ func PersonRules() []Rule {
 	})
 }
 
-func hasLeave(s strategy.Situation) (evidence, reason string, ok bool) {
+func mayProceed(s strategy.Situation) (evidence, reason string, ok bool) {
 	if s.Turn.Leave == "" {
 		return "nothing that you said answers it", "", false
 	}

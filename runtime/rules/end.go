@@ -173,7 +173,7 @@ func HasAnyPhrase(sentence string, phrases []string, m *StepBudget) bool {
 				break
 			}
 			i += from
-			if !WordEndsAt(folded, i) && !IsWordRuneAt(folded, i+len(phrase)) {
+			if !EndsInWord(folded, i) && !IsWordRuneAt(folded, i+len(phrase)) {
 				return true
 			}
 			from = i + 1
@@ -182,9 +182,9 @@ func HasAnyPhrase(sentence string, phrases []string, m *StepBudget) bool {
 	return false
 }
 
-// WordEndsAt reports whether a word character is directly before offset i of s.
-func WordEndsAt(s string, i int) bool {
-	r, _ := utf8.DecodeLastRuneInString(s[:i])
+// EndsInWord reports whether a word character is directly before offset end of s.
+func EndsInWord(s string, end int) bool {
+	r, _ := utf8.DecodeLastRuneInString(s[:end])
 	return InSpacedWord(r)
 }
 

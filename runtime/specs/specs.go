@@ -164,11 +164,11 @@ func frontLines(data []byte) (lines []string) {
 
 // isOffOrBroken reports whether the settings file contains "enabled: false" in its front matter, or exists but cannot
 // be read.
-func isOffOrBroken(local strategy.File) bool {
-	if local.Found && local.Problem != "" {
+func isOffOrBroken(config strategy.File) bool {
+	if config.Found && config.Problem != "" {
 		return true
 	}
-	for _, line := range frontLines(local.Data) {
+	for _, line := range frontLines(config.Data) {
 		if value, ok := strings.CutPrefix(line, "enabled:"); ok {
 			value, _, _ = strings.Cut(value, ":")
 			return strings.ToLower(RemoveChars(value, " \t\r\v\f\"'")) == "false"
@@ -188,7 +188,7 @@ func RemoveChars(s, cut string) string {
 
 // WholeAsName returns the name in a file, less white space and trailing slashes. It returns "" if the file is
 // unreadable or longer than 1000 bytes.
-func WholeAsName(f strategy.File) (nameOrEmpty string) {
+func WholeAsName(f strategy.File) (rawOrEmpty string) {
 	if !f.Readable() || len(f.Data) > 1000 {
 		return ""
 	}
@@ -198,7 +198,7 @@ func WholeAsName(f strategy.File) (nameOrEmpty string) {
 
 // PlaceAt returns the Place of the directory with the path givenDir, relative to the workspace. It returns false for an
 // absolute path or one outside of the workspace.
-func PlaceAt(givenDir string) (Place, bool) {
+func PlaceAt(givenDir string) (p Place, inside bool) {
 	dir := path.Clean(givenDir)
 	if path.IsAbs(dir) || dir == ".." || strings.HasPrefix(dir, "../") || strings.ContainsRune(dir, 0) {
 		return Place{}, false
@@ -319,10 +319,10 @@ func (r *round) decideRound(optional []string) strategy.Verdict {
 		return r.reportLimitOnce(state.Global)
 	}
 	if state.Phase != "execution" {
-		if state.Quick && slices.Contains(optional, quickMode) && !isFinalPhase(state.Phase) {
+		if state.Quick && slices.Contains(optional, quickMode) && !isEndedPhase(state.Phase) {
 			return r.continueGuarded(r.goOnWithPhase)
 		}
-		return r.dropOldProgress(strategy.StopBy("phase", "the phase is "+shortenText(state.Phase)))
+		return r.addOldRemovals(strategy.StopBy("phase", "the phase is "+shortenText(state.Phase)))
 	}
 	var v strategy.Verdict
 	switch {
@@ -332,7 +332,7 @@ func (r *round) decideRound(optional []string) strategy.Verdict {
 	case state.Index < state.Total:
 		v = r.continueGuarded(r.goOnWithTask)
 	default:
-		v = r.dropOldProgress(strategy.StopBy("done", "task "+r.state.currentTask()+": none is left"))
+		v = r.addOldRemovals(strategy.StopBy("done", "task "+r.state.currentTask()+": none is left"))
 	}
 	v.Notes = append([]string{"Session stopped during " + r.Noun + ": " + r.place.Name + " | Task: " + r.state.currentTask() + " | Attempt: " + strconv.Itoa(state.Attempt)}, v.Notes...)
 	return v
@@ -382,7 +382,7 @@ func (r *round) continueGuarded(goOn func() strategy.Verdict) strategy.Verdict {
 		v.Told += ". Claude Code calls each round a problem of the Stop hook; it is none. For quiet rounds, run springfield set " + r.pluginName() + " protocol=context"
 	}
 	v.Decision, v.Sure, v.Remember = strategy.Continue, 100, m
-	return r.dropOldProgress(v)
+	return r.addOldRemovals(v)
 }
 
 func (r *round) pluginName() string { return cmp.Or(r.s.Session.Plugin, r.Name) }
@@ -396,7 +396,7 @@ func (r *round) commandToType(word string) string {
 
 func (r *round) iterationLimit() int { return min(r.state.Limit, r.ceiling) }
 
-func (r *round) dropOldProgress(v strategy.Verdict) strategy.Verdict {
+func (r *round) addOldRemovals(v strategy.Verdict) strategy.Verdict {
 	for _, name := range taskProgress(r.s.Workspace.Files[r.place.Dir+"/"]) {
 		name = r.place.Dir + "/" + name
 		if f := r.s.Workspace.Files[name]; f.Readable() && f.Age > orphanAge {

@@ -82,7 +82,7 @@ func parseFlag(raw []byte) bool {
 	return string(raw) == "true" || string(raw) == `"true"`
 }
 
-func isFinalPhase(phase string) bool {
+func isEndedPhase(phase string) bool {
 	switch strings.ToLower(phase) {
 	case "complete", "completed", "done", "finished", "cancelled", "canceled":
 		return true
@@ -113,7 +113,7 @@ func (k Kind) armedState(s strategy.Situation) strategy.Armed {
 		found.Evidence = "it is at its limit of iterations"
 	case err == nil && state.Phase == "execution" && state.Index < state.Total:
 		found.Evidence = "task " + state.currentTask() + " of " + p.Name
-	case err == nil && found.Running && state.Quick && !isFinalPhase(state.Phase):
+	case err == nil && found.Running && state.Quick && !isEndedPhase(state.Phase):
 		found.Evidence = "phase " + shortenText(state.Phase) + " of " + p.Name
 	}
 	return found

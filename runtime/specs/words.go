@@ -10,7 +10,7 @@ import (
 
 // goOnWithTask returns the verdict with the task or group of tasks to do next. The reason summarizes the coordinator's
 // prompt, commands/implement.md.
-func (r *round) goOnWithTask() (undecided strategy.Verdict) {
+func (r *round) goOnWithTask() (noDecision strategy.Verdict) {
 	st := r.state
 	index, attempt, global := strconv.Itoa(st.Index), strconv.Itoa(st.Attempt), strconv.Itoa(st.Global)
 	head := "Continue " + r.Noun + ": " + r.place.Name + " (Task " + r.state.currentTask() + ", Iter " + global + ")"
@@ -66,7 +66,7 @@ func (r *round) goOnToExplain(err error) strategy.Verdict {
 	return r.blockOnce(v, quotation.HashText(string(r.file.Data)))
 }
 
-func (r *round) reportLimitOnce(reached int) strategy.Verdict {
+func (r *round) reportLimitOnce(reached int) (blockOrStop strategy.Verdict) {
 	n := strconv.Itoa(r.iterationLimit())
 	v := strategy.StopBy("limit", "iteration "+strconv.Itoa(reached)+" of "+n)
 	v.Notes = []string{

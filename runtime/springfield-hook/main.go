@@ -47,7 +47,7 @@ func main() {
 		Off:        hook.IsOffWord(os.Getenv("SPRINGFIELD")) || os.Getenv(judge.InJudge) != "",
 		Now:        time.Now(),
 		Up:         ledger.MachineUptime(),
-		Self:       commandForSelf,
+		Self:       cliOrSelf,
 		Sleep:      sleepBesideClient,
 		Ancestors:  terminal.NearAncestors,
 		Answer: func(e hook.Event, state, word, arguments string) string {
@@ -87,8 +87,8 @@ func growStack() byte {
 	return room[len(os.Args)]
 }
 
-// commandForSelf returns springfield if that is on PATH, otherwise the quoted path.
-func commandForSelf() string {
+// cliOrSelf returns springfield if that is on PATH, otherwise the quoted path.
+func cliOrSelf() string {
 	for _, dir := range filepath.SplitList(os.Getenv("PATH")) { // exec.LookPath would make the hook larger
 		if program := filepath.Join(dir, "springfield"); file.IsReadable(program) || file.IsReadable(program+".exe") {
 			return "springfield"
@@ -99,7 +99,7 @@ func commandForSelf() string {
 
 func newConsole(home, program string) *console.Console {
 	person := &console.Console{
-		Also: ledger.StateDir("", home), Now: time.Now, Self: commandForSelf(), Home: home,
+		Also: ledger.StateDir("", home), Now: time.Now, Self: cliOrSelf(), Home: home,
 		Project: os.Getenv(registry.DefaultHost().ProjectVariable),
 		Off:     hook.IsOffWord(os.Getenv("SPRINGFIELD")), Getenv: os.Getenv,
 	}

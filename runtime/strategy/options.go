@@ -78,7 +78,7 @@ func (n *Number) PutOver(below Number, l *Layer) {
 }
 
 // Ceiling returns the setting that limits the rounds in a loop's file. The default is byDefault.
-func Ceiling(byDefault int) Number {
+func Ceiling(byDefault int) (ofRounds Number) {
 	return Number{Name: "ceiling", Value: byDefault, Most: activity.MostIterations}
 }
 

@@ -37,7 +37,7 @@ func (t *Terminal) Close() {
 }
 
 // TerminalName returns the name of the controlling terminal, or "" when none exists.
-func TerminalName() (nameIfAny string) {
+func TerminalName() (deviceIfAny string) {
 	t, err := openTerminal()
 	if err != nil {
 		return ""

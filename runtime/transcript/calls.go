@@ -31,8 +31,8 @@ type past struct {
 	Open   bool // interrupted or in background
 }
 
-// claim is a call with no result yet, and the state before it.
-type claim struct {
+// attempt is a call with no result yet, and the state before it.
+type attempt struct {
 	ID    uint32
 	Of    Does
 	Name  string // of a task, a teammate or background work
@@ -50,7 +50,7 @@ func shortHash(id []byte) uint32 {
 
 func (l *Log) takeCall(e *Entry, p *Part) {
 	name := "?"
-	if isPlainName(p.Name, maxName) {
+	if isPlainASCII(p.Name, maxName) {
 		name = string(p.Name)
 	}
 	l.Calls++
@@ -67,7 +67,7 @@ func (l *Log) takeCall(e *Entry, p *Part) {
 	l.Recent = append(l.Recent[max(0, len(l.Recent)+1-maxRecent):], call)
 	l.takePlans(e, p)
 
-	c := claim{ID: id, Of: p.Does, When: l.Todos.When}
+	c := attempt{ID: id, Of: p.Does, When: l.Todos.When}
 	switch p.Does {
 	case WritesTodos:
 		c.List = l.Todos.List
@@ -123,10 +123,10 @@ func (l *Log) takeResult(f *Format, e *Entry, p *Part) {
 			o = f.EffectOf(c.Of, p)
 		}
 		if c.Of == MayGoOn && len(o.Job) == 0 {
-			l.markCallOpen(id, false)
+			l.markUnfinished(id, false)
 		}
 		if p.Failed || o.Refused {
-			l.undoClaim(c)
+			l.undoCall(c)
 		} else {
 			l.settleCall(e, o, c)
 		}
@@ -136,13 +136,13 @@ func (l *Log) takeResult(f *Format, e *Entry, p *Part) {
 	if !p.Failed && p.RawResult != nil && f.EffectOf != nil {
 		job := f.EffectOf(NothingSpecial, p).Job
 		if len(job) > 0 {
-			l.markCallOpen(id, true)
+			l.markUnfinished(id, true)
 		}
 		l.startWork(job, input)
 	}
 }
 
-func (l *Log) markCallOpen(call uint32, open bool) {
+func (l *Log) markUnfinished(call uint32, open bool) {
 	for i := range l.Recent {
 		if l.Recent[i].ID == call {
 			l.Recent[i].Open = open
@@ -150,7 +150,7 @@ func (l *Log) markCallOpen(call uint32, open bool) {
 	}
 }
 
-func (l *Log) undoClaim(c claim) {
+func (l *Log) undoCall(c attempt) {
 	switch c.Of {
 	case WritesTodos:
 		l.Todos.List, l.Todos.When = c.List, c.When
@@ -174,7 +174,7 @@ func (l *Log) undoClaim(c claim) {
 	}
 }
 
-func (l *Log) settleCall(e *Entry, o Effect, c claim) {
+func (l *Log) settleCall(e *Entry, o Effect, c attempt) {
 	switch c.Of {
 	case MakesTask, ReadsTask:
 		l.addNewTask(e, o)
@@ -240,7 +240,7 @@ type mate struct {
 // mateName returns a teammate's name without the team (moe@barn), or a hash of a name that is not plain.
 func mateName(rawName []byte) string {
 	name, _, _ := bytes.Cut(rawName, []byte("@"))
-	if len(name) == 0 || isPlainName(name, maxID) {
+	if len(name) == 0 || isPlainASCII(name, maxID) {
 		return string(name)
 	}
 	return "#" + strconv.FormatUint(quotation.Hash64(name), 36)

@@ -120,7 +120,7 @@ func (c *Cursor) takeLine(line []byte, at int64, visit func(*Cursor) bool) bool 
 	if apart {
 		c.Entry.Parts = all[:texts]
 	}
-	c.applyLine(line, at, false)
+	c.applyEntry(line, at, false)
 	if !apart || c.What != Spoke {
 		c.Entry.Parts = all
 		return visit(c)
@@ -129,23 +129,23 @@ func (c *Cursor) takeLine(line []byte, at int64, visit func(*Cursor) bool) bool 
 		return false
 	}
 	c.Entry.ID, c.Entry.Parts = nil, all[texts:]
-	c.applyLine(line, at, true)
+	c.applyEntry(line, at, true)
 	return visit(c)
 }
 
-func (c *Cursor) applyLine(line []byte, at int64, replaceLast bool) {
+func (c *Cursor) applyEntry(line []byte, at int64, secondVisit bool) {
 	c.What = Nothing
 	if c.known && c.Log.takeEntry(c.format, &c.Entry) {
 		c.What = c.Entry.happeningOf()
 	}
 	if c.tail > 0 {
-		c.rememberFacts(line, at, replaceLast)
+		c.rememberFacts(line, at, secondVisit)
 	}
 }
 
-// rememberFacts keeps facts about a line for WindowOf. If replaceLast is set, this is the second visit to the same
+// rememberFacts keeps facts about a line for WindowOf. If secondVisit is set, this is the second visit to the same
 // line, and its facts replace those of the first, except for the texts.
-func (c *Cursor) rememberFacts(line []byte, at int64, replaceLast bool) {
+func (c *Cursor) rememberFacts(line []byte, at int64, secondVisit bool) {
 	f := news{}
 	if line != nil {
 		if line = bytes.TrimSpace(line); len(line) == 0 {
@@ -154,7 +154,7 @@ func (c *Cursor) rememberFacts(line []byte, at int64, replaceLast bool) {
 		f = factsOfEntry(&c.Entry, line, c.known)
 	}
 	f.at = at
-	if n := len(c.facts) - 1; replaceLast {
+	if n := len(c.facts) - 1; secondVisit {
 		f.said = c.facts[n].said
 		c.facts[n] = f
 		return

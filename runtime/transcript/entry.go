@@ -230,7 +230,7 @@ func parseIdentifier(raw []byte, limit int) []byte {
 	if s := codec.InsideQuotes(raw); s != nil {
 		raw = s
 	}
-	if !isPlainName(raw, limit) || raw[0] == '{' || raw[0] == '[' {
+	if !isPlainASCII(raw, limit) || raw[0] == '{' || raw[0] == '[' {
 		return nil
 	}
 	return raw
@@ -251,9 +251,9 @@ func unquoteObject(input []byte) []byte {
 // that it is small, and a gigabyte can be read without copying or decoding anything.
 type place = [2]int64
 
-// fetchPlace reads up to cutAt bytes from a place, into buf if that is large enough. It returns nil on errors.
-func fetchPlace(f io.ReaderAt, p place, cutAt int64, buf []byte) []byte {
-	n := min(p[1], cutAt, maxLine)
+// fetchPlace reads up to most bytes from a place, into buf if that is large enough. It returns nil on errors.
+func fetchPlace(f io.ReaderAt, p place, most int64, buf []byte) []byte {
+	n := min(p[1], most, maxLine)
 	if p[0] < 0 || n <= 0 {
 		return nil
 	}
@@ -267,8 +267,8 @@ func fetchPlace(f io.ReaderAt, p place, cutAt int64, buf []byte) []byte {
 	return buf[:got]
 }
 
-func oneLineInside(raw []byte, limit int) string {
-	return oneLine(codec.ValidText(raw[:min(len(raw), 6*limit+64)]), limit) // an escape is up to six bytes
+func oneLineInside(inner []byte, limit int) string {
+	return oneLine(codec.ValidText(inner[:min(len(inner), 6*limit+64)]), limit) // an escape is up to six bytes
 }
 
 func oneLine(s string, limit int) string {
@@ -277,9 +277,9 @@ func oneLine(s string, limit int) string {
 	}), " "), limit)
 }
 
-// isPlainName reports whether raw consists of 1 to limit bytes of printable ASCII, without blanks or the characters
+// isPlainASCII reports whether raw consists of 1 to limit bytes of printable ASCII, without blanks or the characters
 // that Go's JSON encoder escapes.
-func isPlainName(raw []byte, limit int) bool {
+func isPlainASCII(raw []byte, limit int) bool {
 	special := func(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune(`"\<>&`, r) }
 	return len(raw) > 0 && len(raw) <= limit && !bytes.ContainsFunc(raw, special)
 }

@@ -43,10 +43,10 @@ type Log struct {
 	Text place
 
 	Calls  int
-	Before int     // the last prompt
-	Recent []past  // oldest first
-	Said   bool    // since the last call's result
-	Claims []claim // calls without a result
+	Before int       // the last prompt
+	Recent []past    // oldest first
+	Said   bool      // since the last call's result
+	Claims []attempt // calls without a result
 
 	Todos    todos
 	Skill    skill
@@ -131,7 +131,7 @@ func (l *Log) takeEntry(f *Format, e *Entry) (isNew bool) {
 	case Woken:
 		l.Wakes = false
 	}
-	if isPlainName(e.Mode, maxName) {
+	if isPlainASCII(e.Mode, maxName) {
 		l.Mode = string(e.Mode)
 	}
 	l.Subagent = l.Subagent || e.Subagent
@@ -180,14 +180,14 @@ func (l *Log) takeEntry(f *Format, e *Entry) (isNew bool) {
 func (l *Log) beginTurn(e *Entry) {
 	l.Turns++
 	l.Prompt, l.Asks = "", e.placeOf(e.Words)
-	if isPlainName(e.ID, maxID) {
+	if isPlainASCII(e.ID, maxID) {
 		l.Prompt = string(e.ID)
 	}
 	l.PromptID = string(parseIdentifier(e.PromptID, maxID))
 	if e.What == Prompted && !e.Command && !bytes.Contains(e.Words, []byte("<command-name>")) {
 		l.OwnAt = parseMillis(e.Time)
 	}
-	if isPlainName(e.Version, maxName) {
+	if isPlainASCII(e.Version, maxName) {
 		l.Version = string(e.Version)
 	}
 	l.Before, l.Said, l.Driven, l.Changed, l.Wakes = l.Calls, false, false, false, false
@@ -273,7 +273,7 @@ func (o *turnOpening) Members(m *codec.Coder) {
 }
 
 func (p *past) Members(m *codec.Coder) {
-	codec.Number(m.KeepNext(), "id", &p.ID)
+	codec.Number(m.EvenEmpty(), "id", &p.ID)
 	m.Text("name", &p.Name)
 	codec.Number(m, "does", &p.Does)
 	codec.NumberPair(m, "in", &p.Input)
@@ -284,8 +284,8 @@ func (p *past) Members(m *codec.Coder) {
 	m.Bool("open", &p.Open)
 }
 
-func (c *claim) Members(m *codec.Coder) {
-	codec.Number(m.KeepNext(), "id", &c.ID)
+func (c *attempt) Members(m *codec.Coder) {
+	codec.Number(m.EvenEmpty(), "id", &c.ID)
 	codec.Number(m, "of", &c.Of)
 	m.Text("name", &c.Name)
 	codec.NumberPair(m, "in", &c.Input)
@@ -345,7 +345,7 @@ func (f *feedback) Members(m *codec.Coder) {
 
 func (n *named) Members(m *codec.Coder) {
 	codec.NumberPair(m, "at", &n.At)
-	codec.Number(m.KeepNext(), "sum", &n.Sum)
+	codec.Number(m.EvenEmpty(), "sum", &n.Sum)
 	codec.Number(m, "turn", &n.Turn)
 	codec.Number(m, "new", &n.Wrote)
 }

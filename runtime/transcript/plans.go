@@ -98,7 +98,7 @@ func eachPlan(text []byte, yield func(name []byte)) {
 		}
 		if name := text[start:end]; looksLikePlan(name) {
 			yield(name)
-		} else if name := superpowersDir(name); name != nil {
+		} else if name := sddDir(name); name != nil {
 			yield(name)
 		}
 	}
@@ -128,12 +128,12 @@ func pathStart(text []byte, floor, end int) int {
 
 func continuesWord(rest []byte) bool {
 	if len(rest) > 1 && (rest[0] == '.' || rest[0] == '-') {
-		return isWordByte(rest[1])
+		return isAlnumByte(rest[1])
 	}
-	return len(rest) > 0 && (isWordByte(rest[0]) || rest[0] == '_' || rest[0] == '/')
+	return len(rest) > 0 && (isAlnumByte(rest[0]) || rest[0] == '_' || rest[0] == '/')
 }
 
-func isWordByte(c byte) bool {
+func isAlnumByte(c byte) bool {
 	return 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9' || c >= 0x80
 }
 
@@ -141,14 +141,14 @@ func looksLikePlan(path []byte) bool {
 	isPlan := func(word string) bool {
 		return slices.Contains([]string{"plan", "plans", "planning", "plannings"}, word)
 	}
-	separates := func(r rune) bool { return r < 0x80 && !isWordByte(byte(r)) }
+	separates := func(r rune) bool { return r < 0x80 && !isAlnumByte(byte(r)) }
 	names := strings.FieldsFunc(strings.ToLower(string(path)), func(r rune) bool { return r == '/' || r == '\\' })
 	last := len(names) - 1
 	inDir := func(dir string) bool { return isPlan(dir[strings.LastIndexFunc(dir, separates)+1:]) }
 	return slices.ContainsFunc(names[:last], inDir) || slices.ContainsFunc(strings.FieldsFunc(names[last], separates), isPlan)
 }
 
-func superpowersDir(path []byte) []byte {
+func sddDir(path []byte) []byte {
 	const parent = ".superpowers/sdd/"
 	before, rest, _ := bytes.Cut(path, []byte(parent))
 	name, _, found := bytes.Cut(rest, []byte("/"))

@@ -26,7 +26,7 @@ func (s source) String() string {
 func (l *Log) useSkill(name []byte, from source) {
 	name = name[bytes.LastIndexByte(name, ':')+1:] // superpowers:brainstorming
 	name = bytes.TrimPrefix(name, []byte("/"))
-	if !isPlainName(name, maxName) {
+	if !isPlainASCII(name, maxName) {
 		return
 	}
 	if string(name) != l.Skill.Name {

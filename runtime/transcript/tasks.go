@@ -245,7 +245,7 @@ type item struct {
 // maxNested limits the objects and strings around a list.
 const maxNested = 3
 
-func listInInput(input []byte) []byte {
+func listInInput(input []byte) (orInput []byte) {
 	if len(input) > 0 && input[0] == '{' {
 		return codec.FindMember(input, "todos", "plan", "items")
 	}

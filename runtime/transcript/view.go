@@ -136,7 +136,7 @@ func (l *Log) makeView(f io.ReaderAt, brief bool) View {
 		}
 		if !brief {
 			call.Input, call.Result = about(p.Input), outcomeLine(fetchPlace(f, p.Result, 6*maxShort+64, buf))
-			call.Seen, call.Command = hashFailure(f, p, buf), commandOf(f, p, buf)
+			call.Seen, call.Command = hashIfFailed(f, p, buf), commandOf(f, p, buf)
 		}
 		v.Calls = append(v.Calls, call)
 	}
@@ -226,9 +226,9 @@ func aboutCall(input []byte) string {
 	return oneLineInside(best, maxShort)
 }
 
-// hashFailure returns a hash of a failed call's result. It ignores digits, because times and addresses vary. It returns
-// "" for a call that succeeded.
-func hashFailure(f io.ReaderAt, p past, buf []byte) string {
+// hashIfFailed returns a hash of a failed call's result. It ignores digits, because times and addresses vary. It
+// returns "" for a call that succeeded.
+func hashIfFailed(f io.ReaderAt, p past, buf []byte) (resultHash string) {
 	if !p.Failed {
 		return ""
 	}

@@ -51,9 +51,8 @@ func readEvent(event []byte, e *host.Event) error {
 // parseLine reads a line of a log into e, and reports whether it matters. Codex logs most content twice: as an item for
 // the model, and as an event for the screen. Texts of the person and the agent are read from events, because items
 // include texts by Codex in the user's name.
-func parseLine(e *transcript.Entry) bool {
+func parseLine(e *transcript.Entry) (matters bool) {
 	var kind []byte
-	matters := false
 	w := codec.EnterValue(e.Line, '{')
 	for w.Next() {
 		switch string(w.Key) {

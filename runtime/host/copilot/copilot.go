@@ -244,19 +244,19 @@ func takeCallResult(e *transcript.Entry, data []byte) {
 	e.Parts = append(e.Parts, p)
 }
 
-func effectOf(of transcript.Does, r *transcript.Part) (o transcript.Effect) {
+func effectOf(of transcript.Does, r *transcript.Part) (job transcript.Effect) {
 	has := func(words string) bool { return bytes.Contains(r.Text, []byte(words)) }
 	switch of {
 	case transcript.MayGoOn:
 		if has("started in background") || has("is still running") || has("moved to background") {
-			if o.Job = transcript.NameAfter(r.Text, "shellId: "); o.Job == nil {
-				o.Job = transcript.NameAfter(r.Text, "agent_id: ")
+			if job.Job = transcript.NameAfter(r.Text, "shellId: "); job.Job == nil {
+				job.Job = transcript.NameAfter(r.Text, "agent_id: ")
 			}
 		}
 	case transcript.MayEndJob:
-		o.Running = has("status: running") || has("is still running")
+		job.Running = has("status: running") || has("is still running")
 	}
-	return o
+	return job
 }
 
 func takeNotification(e *transcript.Entry, data []byte) {

@@ -18,7 +18,7 @@ var Host = host.Host{
 	Read: readEvent,
 	Stop: "Stop", Prompt: "UserPromptSubmit", FromUser: fromUser,
 	Reminds: true, Marked: true,
-	Log:     transcript.Format{Name: Name, Whole: true, Parse: parseLine, Owns: ownsLog, EffectOf: effectOf},
+	Log:     transcript.Format{Name: Name, Whole: true, Parse: parseLine, Owns: ownsLog, EffectOf: jobEffect},
 	Arrived: arrived, Logged: true,
 	Dir: "~/.factory", Sessions: "sessions/*/*.jsonl", Program: "droid",
 }
@@ -182,9 +182,9 @@ var tools = []transcript.Tool{
 	{Does: transcript.WritesFile, Names: []string{"Create", "Edit"}},
 }
 
-// effectOf returns the background task that a result names, or whether that task is still running. Background commands
+// jobEffect returns the background task that a result names, or whether that task is still running. Background commands
 // are ignored, because the log does not record when they end.
-func effectOf(of transcript.Does, r *transcript.Part) (job transcript.Effect) {
+func jobEffect(of transcript.Does, r *transcript.Part) (job transcript.Effect) {
 	switch of {
 	case transcript.MayGoOn:
 		if bytes.HasPrefix(r.Text, []byte("Task launched in background.")) {
@@ -217,11 +217,11 @@ func (m *message) takeStopHooks(e *transcript.Entry) (isStop bool) {
 	return true
 }
 
-func hookBlocked(result []byte) bool {
-	if string(codec.FindMember(result, "exitCode")) == "2" {
+func hookBlocked(ofHook []byte) bool {
+	if string(codec.FindMember(ofHook, "exitCode")) == "2" {
 		return true
 	}
-	printed := codec.InsideQuotes(codec.FindMember(result, "stdout"))
+	printed := codec.InsideQuotes(codec.FindMember(ofHook, "stdout"))
 	return bytes.Contains(printed, []byte("decision")) &&
 		string(codec.FindMember([]byte(codec.ValidText(printed)), "decision")) == `"block"`
 }

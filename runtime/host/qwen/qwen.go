@@ -197,18 +197,18 @@ func parseCall(call []byte) transcript.Part {
 	return p
 }
 
-func effectOf(of transcript.Does, r *transcript.Part) (o transcript.Effect) {
+func effectOf(of transcript.Does, r *transcript.Part) (job transcript.Effect) {
 	if of == transcript.MayGoOn {
 		for _, before := range [...]string{
 			`Background shell started.\nid: `, `Background agent launched successfully.\ntask_id: `,
 			`Monitor started.\nid: `, `Workflow started in background.\nRun ID: `,
 		} {
 			if rest, ok := bytes.CutPrefix(r.Text, []byte(before)); ok {
-				o.Job = transcript.LeadingName(rest)
+				job.Job = transcript.LeadingName(rest)
 			}
 		}
 	}
-	return o
+	return job
 }
 
 func ownsLog(line []byte) bool {

@@ -175,7 +175,7 @@ func lastAnnouncement(text string) (last announcement) {
 	for i := range len(text) {
 		for _, name := range [...]string{"task", "step", "phase"} {
 			rest, begins := strings.CutPrefix(text[i:], name)
-			if !begins || rules.WordEndsAt(text, i) {
+			if !begins || rules.EndsInWord(text, i) {
 				continue
 			}
 			if at, of, found := parseCount(rest); found {

@@ -167,7 +167,7 @@ func planProgress(_ *Options, s strategy.Situation) (p progress) {
 		if f.Problem != "" && p.unsure == "" {
 			p.unsure = "the plan " + shownName(named.Name) + ": " + f.Problem
 		}
-		hasLedger := s.Workspace.Files[sddDir+baseOfPlan(named.Name)+sddFile].Found // which counts instead
+		hasLedger := s.Workspace.Files[sddDir+planFileStem(named.Name)+sddFile].Found // which counts instead
 		read := parsePlan(string(f.Data))
 		if !f.Readable() || hasLedger || len(read.boxes) == 0 {
 			continue
@@ -202,6 +202,6 @@ func byBoxes(name string, boxes []markdown.Box) progress {
 	return p
 }
 
-func baseOfPlan(name string) (fileStem string) {
+func planFileStem(name string) (fileStem string) {
 	return strings.TrimSuffix(name[strings.LastIndexByte(name, '/')+1:], ".md")
 }

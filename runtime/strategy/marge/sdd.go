@@ -99,7 +99,7 @@ func tasksNamedIn(line string) (labels []string, words string, opensLine bool) {
 		}
 		i += from
 		from = i + len("task")
-		if rules.WordEndsAt(line, i) {
+		if rules.EndsInWord(line, i) {
 			continue
 		}
 		rest := strings.TrimPrefix(folded[from:], "s")
@@ -196,7 +196,7 @@ func newestOwnLedger(s strategy.Situation) (slug string, othersToo bool) {
 // plan, or is not known to have called a tool yet.
 func mayBeOwnLedger(s strategy.Situation, slug string) bool {
 	return !s.Turn.Known || s.Turn.LastTool == "" || slices.ContainsFunc(s.Plans, func(p activity.Plan) bool {
-		return strings.HasSuffix(p.Name, sddDir+slug) || baseOfPlan(p.Name) == slug
+		return strings.HasSuffix(p.Name, sddDir+slug) || planFileStem(p.Name) == slug
 	})
 }
 
@@ -219,7 +219,7 @@ func planNames(s strategy.Situation, slug string) (candidates []string) {
 		if name := relativeTo(s.Workspace.Dir, named); name != "" {
 			candidates = append(candidates, name)
 		}
-		base = baseOfPlan(strings.ReplaceAll(named, `\`, "/")) + ".md"
+		base = planFileStem(strings.ReplaceAll(named, `\`, "/")) + ".md"
 	}
 	for _, dir := range []string{"docs/superpowers/plans/", "docs/plans/", "plans/"} {
 		candidates = append(candidates, dir+base)

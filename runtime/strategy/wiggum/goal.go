@@ -65,7 +65,7 @@ func (g *Goal) takeField(f field) (err error) {
 	case "max_iterations":
 		g.Max, err = f.parseCount()
 	case "active":
-		word := strings.ToLower(f.parseText())
+		word := strings.ToLower(f.joinedValues())
 		g.Active = slices.Contains([]string{"true", "yes", "on"}, word)
 		if !g.Active && !slices.Contains([]string{"false", "no", "off"}, word) {
 			return errors.New("it is true or false")
@@ -73,7 +73,7 @@ func (g *Goal) takeField(f field) (err error) {
 	case "completion_promise":
 		parts := f.values
 		if !f.list {
-			parts = strings.Split(f.parseText(), "|")
+			parts = strings.Split(f.joinedValues(), "|")
 		}
 		for _, part := range parts {
 			if part = strings.TrimSpace(part); part != "" {
@@ -81,21 +81,21 @@ func (g *Goal) takeField(f field) (err error) {
 			}
 		}
 	case "check":
-		if g.Check = quotation.OneLine(f.parseText()); len(g.Check) > activity.MaxCheck {
+		if g.Check = quotation.OneLine(f.joinedValues()); len(g.Check) > activity.MaxCheck {
 			return errors.New("it is longer than " + strconv.Itoa(activity.MaxCheck) + " bytes")
 		}
 	case "session_id":
-		g.Session = f.parseText()
+		g.Session = f.joinedValues()
 	case "loop_id":
-		g.ID = f.parseText()
+		g.ID = f.joinedValues()
 	case "timeout":
 		g.Timeout, err = f.parseSpan()
 	case "iteration_timeout":
 		g.IterationTimeout, err = f.parseSpan()
 	case "started_at":
-		g.Started, _ = timestamp.ParseTime(f.parseText())
+		g.Started, _ = timestamp.ParseTime(f.joinedValues())
 	case "stopped_at":
-		g.Stopped, _ = timestamp.ParseTime(f.parseText())
+		g.Stopped, _ = timestamp.ParseTime(f.joinedValues())
 	}
 	return err
 }
@@ -137,7 +137,7 @@ func SetBody(data []byte, body string) ([]byte, error) {
 
 // QuoteValue returns text as a double-quoted string on one line, with newlines and tabs as \n and \t. Other control
 // characters and line separators become spaces.
-func QuoteValue(text string) string {
+func QuoteValue(text string) (alwaysQuoted string) {
 	text = strings.Map(func(r rune) rune {
 		isControl := r < ' ' && r != '\n' && r != '\t' || r == 0x7f || r == 0x85
 		if isControl || r == utf8.RuneError || r == 0x2028 || r == 0x2029 {
@@ -178,10 +178,10 @@ type field struct {
 	start, end int
 }
 
-func (f field) parseText() string { return strings.Join(f.values, "|") }
+func (f field) joinedValues() string { return strings.Join(f.values, "|") }
 
 func (f field) parseCount() (int, error) {
-	n, err := strconv.Atoi(f.parseText())
+	n, err := strconv.Atoi(f.joinedValues())
 	if err != nil || f.list || n < 0 || n > 1_000_000_000 {
 		return 0, errors.New("it is a whole number, and not below 0")
 	}
@@ -189,10 +189,10 @@ func (f field) parseCount() (int, error) {
 }
 
 func (f field) parseSpan() (int64, error) {
-	if f.parseText() == "" || f.parseText() == "0" {
+	if f.joinedValues() == "" || f.joinedValues() == "0" {
 		return 0, nil
 	}
-	ms, ok := timestamp.ParseSpan(f.parseText())
+	ms, ok := timestamp.ParseSpan(f.joinedValues())
 	if !ok {
 		return 0, errors.New("it must be a duration, like 30m or 2h")
 	}

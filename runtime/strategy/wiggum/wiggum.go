@@ -111,7 +111,7 @@ func (o *Options) Decide(s strategy.Situation) strategy.Verdict {
 	if v, ok := l.asPausable().AtLastWord(s, began); ok && l.Active {
 		return v
 	}
-	l.restoreLoop(o.MaxIterations())
+	l.mergePast(o.MaxIterations())
 	return l.decideIteration()
 }
 
@@ -127,10 +127,10 @@ type goalLoop struct {
 	id     string
 }
 
-// restoreLoop completes the loop's ID, start, count and maximum from the session's memory and the history. Higher
+// mergePast completes the loop's ID, start, count and maximum from the session's memory and the history. Higher
 // counts there replace the file's. ceiling limits the maximum unless the user typed one. A memory not from the last
 // iteration is cleared.
-func (l *goalLoop) restoreLoop(ceiling int) {
+func (l *goalLoop) mergePast(ceiling int) {
 	if !activity.IsPlainID(l.ID) {
 		l.ID = ""
 	}
@@ -208,14 +208,14 @@ func (l *goalLoop) decideIteration() strategy.Verdict {
 	text := strings.ToLower(l.textIfNew())
 	for _, promise := range l.Promises {
 		if strings.Contains(text, strings.ToLower(promise)) {
-			if v, ends := l.meetPromise(count, promise); ends {
+			if v, ends := l.endOrDemand(count, promise); ends {
 				return v
 			}
 			break
 		}
 	}
 	stalls, samePrompt := 0, l.memory.Prompt == l.s.Turn.PromptID
-	if l.memory.Mark != "" && l.s.Turn.Known && samePrompt && l.memory.Calls == l.s.Turn.Count && l.memory.Form == l.hashMessage() {
+	if l.memory.Mark != "" && l.s.Turn.Known && samePrompt && l.memory.Calls == l.s.Turn.Count && l.memory.Form == l.hashNoDigits() {
 		stalls = l.memory.Stalls
 	}
 	between := l.s.Session.Now - l.memory.At
@@ -241,15 +241,15 @@ func (l *goalLoop) decideIteration() strategy.Verdict {
 	return l.continueLoop(count, stalls)
 }
 
-// meetPromise ends the loop if it has no check, or the check has passed since the last change to a file. If
+// endOrDemand ends the loop if it has no check, or the check has passed since the last change to a file. If
 // the check was denied, the agent may stop. Otherwise decided is false, and the next reason demands the check.
-func (l *goalLoop) meetPromise(count int, saidPromise string) (v strategy.Verdict, decided bool) {
+func (l *goalLoop) endOrDemand(count int, saidPromise string) (v strategy.Verdict, decided bool) {
 	evidence := l.s.Session.AgentName() + " said " + quotation.QuoteEvidence(saidPromise)
 	check, dir := activity.Check{Command: l.Check, Project: l.s.Workspace.Dir}, l.s.Workspace.Dir
 	if l.s.Workspace.CwdDiffers {
 		dir = ""
 	}
-	call, ran := check.MatchLast(l.s.Turn.Calls, dir)
+	call, ran := check.LastShell(l.s.Turn.Calls, dir)
 	switch {
 	case l.Check == "":
 	case ran && !call.Error:
@@ -265,9 +265,9 @@ func (l *goalLoop) meetPromise(count int, saidPromise string) (v strategy.Verdic
 	return l.endLoop(activity.LoopPromised, count, evidence, "Completion promise detected. Loop stopped successfully."), true
 }
 
-// hashMessage returns a hash of the message. The hash ignores the values of numbers, except under the original's
+// hashNoDigits returns a hash of the message. The hash ignores the values of numbers, except under the original's
 // protocol.
-func (l *goalLoop) hashMessage() string {
+func (l *goalLoop) hashNoDigits() string {
 	if l.s.Session.Protocol == "exit2" {
 		return quotation.HashText(l.s.Message.Text)
 	}
@@ -277,7 +277,7 @@ func (l *goalLoop) hashMessage() string {
 
 // textIfNew returns the text of the message, or "" if the message is older than the last continue. A promise in such
 // a message was made to a different loop.
-func (l *goalLoop) textIfNew() string {
+func (l *goalLoop) textIfNew() (lastMessage string) {
 	if !l.s.Message.FromEvent && (l.s.Message.Earlier || l.memory.Text == quotation.HashText(l.s.Message.Text)) {
 		return ""
 	}
@@ -320,7 +320,7 @@ func (l *goalLoop) continueLoop(count, stalls int) strategy.Verdict {
 		Told:     l.pluginName() + ": " + l.turnsDoneInWords(count) + l.untilPromise(),
 		Changes:  []strategy.Change{{Name: File, Data: data, Was: l.file.Data}},
 		Remember: activity.Memory{
-			Key: l.memory.Key, Mark: l.markOfLoop(count), Max: l.max, Text: quotation.HashText(l.s.Message.Text), Form: l.hashMessage(), Calls: l.s.Turn.Count, Prompt: l.s.Turn.PromptID,
+			Key: l.memory.Key, Mark: l.markOfLoop(count), Max: l.max, Text: quotation.HashText(l.s.Message.Text), Form: l.hashNoDigits(), Calls: l.s.Turn.Count, Prompt: l.s.Turn.PromptID,
 			Stalls: stalls + 1, Continues: l.past.Continues + 1, Typed: l.past.Typed, At: l.s.Session.Now,
 		},
 	}
@@ -410,7 +410,7 @@ func (l *goalLoop) withBeginning(e activity.LoopEvent) []activity.LoopEvent {
 func (l *goalLoop) newEvent(event string, count int) activity.LoopEvent {
 	words := "" // the last sentence
 	if all := rules.Sentences(l.textIfNew()); len(all) > 0 {
-		words = quotation.ClipStart(strings.TrimSpace(all[len(all)-1]), 300)
+		words = quotation.ClipToTail(strings.TrimSpace(all[len(all)-1]), 300)
 	}
 	return activity.LoopEvent{
 		Loop: l.id, At: l.s.Session.Now, Event: event, Count: count, Max: l.max,
