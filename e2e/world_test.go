@@ -69,7 +69,7 @@ func springfield(t *testing.T) string {
 		built, err := tools.BuildPrograms(t.Context(), []generator.Target{generator.HostTarget()}, generator.Hook, generator.Judge)
 		must(t, err)
 		must(t, generator.RefillPrebuilt(dir, built))
-		carrying = scratch.OverlayFlag(t, dir, "../generator/prebuilt")
+		carrying = scratch.WriteOverlay(t, dir, "../generator/prebuilt")
 	})
 	return scratch.Program(t, "cmd/springfield", carrying)
 }

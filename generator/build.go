@@ -103,7 +103,7 @@ var (
 // SourceHash returns the SHA-256 of the programs' sources, which springfield.yaml records.
 func SourceHash() (string, error) {
 	h := sha256.New()
-	patched, pairs := runtimePatches() // the overlay changes programs too
+	patched, pairs := goSourcePatches() // the overlay changes programs too
 	fmt.Fprintf(h, "patch %q %q %q %q\n", patched, pairs, longSleep, markDeclaration)
 	err := readSources(func(name string, data []byte) error {
 		fmt.Fprintf(h, "%s %d\n", name, len(data))
@@ -115,7 +115,7 @@ func SourceHash() (string, error) {
 
 // BuildPrograms returns programs for all targets, carried or compiled according to t.Builder. Errors include ErrNoGo,
 // ErrOldGo, *CompileError and ErrNoPrebuilt.
-func (t Toolchain) BuildPrograms(ctx context.Context, targets []Target, programs ...Program) (Build, error) {
+func (t Toolchain) BuildPrograms(ctx context.Context, targets []Target, programs ...Program) (orPrebuilt Build, err error) {
 	hash, err := SourceHash()
 	if err != nil {
 		return Build{}, err
@@ -211,16 +211,16 @@ func (t Toolchain) compileProgram(ctx context.Context, stage, overlay string, b 
 
 // runGo runs go in the stage's src directory in a clean environment, creates the build cache, and returns the standard
 // output. A failure is a *CompileError. GOENV=off is needed because an empty GOFLAGS does not override `go env -w`.
-func (t Toolchain) runGo(ctx context.Context, stage string, env []string, args ...string) ([]byte, error) {
+func (t Toolchain) runGo(ctx context.Context, tempDir string, env []string, args ...string) ([]byte, error) {
 	cache := t.GoCache
 	if !filepath.IsAbs(cache) || os.MkdirAll(cache, 0o755) != nil {
-		cache = filepath.Join(stage, "gocache")
+		cache = filepath.Join(tempDir, "gocache")
 	}
 	cmd := exec.CommandContext(ctx, t.Go, args...)
-	cmd.Dir = filepath.Join(stage, "src")
+	cmd.Dir = filepath.Join(tempDir, "src")
 	cmd.Env = append([]string{
-		"PATH=" + t.Path, "HOME=" + cmp.Or(t.Home, stage), "TMPDIR=" + filepath.Join(stage, "tmp"),
-		"GOCACHE=" + cache, "GOPATH=" + filepath.Join(stage, "gopath"),
+		"PATH=" + t.Path, "HOME=" + cmp.Or(t.Home, tempDir), "TMPDIR=" + filepath.Join(tempDir, "tmp"),
+		"GOCACHE=" + cache, "GOPATH=" + filepath.Join(tempDir, "gopath"),
 		"GOENV=off", "GOFLAGS=", "GOWORK=off", "GOTOOLCHAIN=local", "GOPROXY=off", "CGO_ENABLED=0",
 	}, env...)
 	cmd.Env = append(cmd.Env, t.Windows...)

@@ -67,7 +67,7 @@ func (t Toolchain) Compare(ctx context.Context, running []Running) (found []chec
 		}
 		all = append(all, c)
 	}
-	made, err := t.makeOwnBuilds(ctx, all)
+	made, err := t.tryOwnBuilds(ctx, all)
 	for _, c := range all {
 		found = append(found, c.compareWithOwnBuilds(made)...)
 	}
@@ -118,15 +118,15 @@ func (c *comparison) comparePlugin() (badFile string, err error) {
 	if err == nil && slices.ContainsFunc(suite.Plugins, func(p Plugin) bool { return p.Name == base }) {
 		c.suite, c.checksums = filepath.Clean(above), suite.Build
 	} else {
-		c.compareGemini(above, base, made)
+		c.compareIfGemini(above, base, made)
 	}
-	c.readPrograms(in, made)
+	c.checkPrograms(in, made)
 	c.comparePresentFiles(in, made, "")
-	c.checkCatalogEntry(plugin.Name)
+	c.checkEntryExtras(plugin.Name)
 	return "", nil
 }
 
-func (c *comparison) readPrograms(in rooted.Folder, wanted map[string]File) {
+func (c *comparison) checkPrograms(in rooted.Folder, expected map[string]File) {
 	for _, p := range []Program{Hook, Judge} {
 		for _, place := range slices.Compact([]string{p.placeIn(HostTarget(), true), p.placeIn(HostTarget(), false)}) {
 			d := folder{Folder: in, limit: maxProgram}.compareFile(File{Path: place})
@@ -135,7 +135,7 @@ func (c *comparison) readPrograms(in rooted.Folder, wanted map[string]File) {
 			case d.err != nil:
 				noteFinding(&c.found, check.Failure, in.PathOf(place), notRead(d.err), c.buildCommand())
 			case p == Hook && bytes.HasPrefix(d.data, []byte("#!")):
-				if !bytes.Equal(d.data, wanted[place].Data) {
+				if !bytes.Equal(d.data, expected[place].Data) {
 					noteFinding(&c.texts, check.Failure, in.PathOf(place), "not the launcher that this version of springfield makes", c.buildCommand())
 				}
 			default:
@@ -163,9 +163,9 @@ func examineProgram(file string, program Program, data []byte) foundProgram {
 	return s
 }
 
-// compareGemini compares the files in the directory above with made if they are an extension of Gemini CLI: a whole
+// compareIfGemini compares the files in the directory above with made if they are an extension of Gemini CLI: a whole
 // branch of a marketplace, with the plugin in the subdirectory base.
-func (c *comparison) compareGemini(above, base string, made map[string]File) {
+func (c *comparison) compareIfGemini(above, base string, made map[string]File) {
 	in, err := rooted.OpenFolder(above)
 	if err != nil {
 		return
@@ -216,9 +216,9 @@ func (c *comparison) comparePresentFiles(in rooted.Folder, made map[string]File,
 	}
 }
 
-func (c *comparison) noteDifference(file string, d Difference, starts bool) {
+func (c *comparison) noteDifference(file string, d Difference, mayRun bool) {
 	state, says, fix := check.Warning, "not as this version of springfield makes it", ""
-	if starts {
+	if mayRun {
 		state = check.Failure
 	}
 	switch {
@@ -279,9 +279,9 @@ func (d Difference) onlyDescribes() bool {
 	return reflect.DeepEqual(both[0], both[1])
 }
 
-// checkCatalogEntry adds a failure if the plugin's catalog entry, found by name or by c.ID, does more than describe the plugin,
+// checkEntryExtras adds a failure if the plugin's catalog entry, found by name or by c.ID, does more than describe the plugin,
 // or cannot be read. A missing catalog is ignored.
-func (c *comparison) checkCatalogEntry(name string) {
+func (c *comparison) checkEntryExtras(name string) {
 	file := filepath.FromSlash(cmp.Or(c.CatalogFile, ".claude-plugin/marketplace.json"))
 	data, err := rooted.ReadFile(c.Catalog, file, maxCatalog)
 	if c.Catalog == "" || errors.Is(err, fs.ErrNotExist) {
@@ -341,7 +341,7 @@ func (r ownBuilds) expectedSum(s foundProgram) string {
 	return ""
 }
 
-func (t Toolchain) makeOwnBuilds(ctx context.Context, all []*comparison) (r ownBuilds, err error) {
+func (t Toolchain) tryOwnBuilds(ctx context.Context, all []*comparison) (r ownBuilds, err error) {
 	if r.source, err = SourceHash(); err != nil {
 		return r, err
 	}
@@ -382,7 +382,7 @@ func (c *comparison) compareWithOwnBuilds(r ownBuilds) []check.Finding {
 			same, right, sums[s.file] = true, append(right, "the "+s.program.ShortName()), s.sum
 			continue
 		}
-		state, says := r.explainProgram(s, c.checksums)
+		state, says := r.explainMismatch(s, c.checksums)
 		noteFinding(&c.found, state, s.file, says, c.buildCommand())
 		c.found[len(c.found)-1].SHA256 = map[string]string{s.file: s.sum}
 	}
@@ -406,7 +406,7 @@ func (c *comparison) compareWithOwnBuilds(r ownBuilds) []check.Finding {
 	return c.found
 }
 
-func (r ownBuilds) explainProgram(s foundProgram, record Build) (state check.State, says string) {
+func (r ownBuilds) explainMismatch(s foundProgram, record Build) (state check.State, says string) {
 	recorded := record.ChecksumOf(s.program, s.target)
 	switch {
 	case recorded != "" && recorded != s.sum:

@@ -322,7 +322,7 @@ func TestBuildWithAnUnknownGo(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			elsewhere = filepath.Join(parent, name)
 			sources := filepath.Join(elsewhere, "src")
-			files, _ := runtimePatches()
+			files, _ := goSourcePatches()
 			for _, file := range files {
 				text := scratch.ReadFile(t, filepath.Join(goroot, "src", file))
 				if file == edit.file {

@@ -19,13 +19,13 @@ import (
 // goMark marks every program with this runtime. It proves nothing about a forged program.
 const goMark = "springfield: this runtime reads no variable whose name begins with GO"
 
-// runtimePatches returns the names of files in Go's sources, and pairs of old and new text. The new text ignores
+// goSourcePatches returns the names of files in Go's sources, and pairs of old and new text. The new text ignores
 // variables like GODEBUG, and exits with 1, not 2. It runs Go code on one processor, because a decision has one thread
 // of work and others cost it time, and therefore does not read the limits of a cgroup. It has no metrics, traces, local
 // time zone or parser for GODEBUG, which take 150 KB. In each supported version of Go, every file contains an old text.
 // getGodebugEarly reads GODEBUG before the environment exists. Except in early releases of Go 1.25, a second result
 // reports whether this worked. Other code uses gogetenv.
-func runtimePatches() (files, oldNew []string) {
+func goSourcePatches() (files, oldNew []string) {
 	const reads, early, first = "func gogetenv(key string) string {\n", "func getGodebugEarly() (string, bool) {\n", "func getGodebugEarly() string {\n"
 	const one = "\t\tif key == \"GOMAXPROCS\" {\n\t\t\treturn \"1\"\n\t\t}\n"
 	const metrics, cgroup, zone = "func initMetrics() {\n", "func defaultGOMAXPROCSInit() {\n", "func initLocal() {\n"
@@ -55,7 +55,7 @@ const markDeclaration = "\nvar springfieldMark = \"" + goMark + "\"\n"
 // Go's monitor thread first sleeps for 20 µs, which wakes it about 80 times in one decision. It sleeps for 2 ms instead.
 const shortSleep, longSleep = "delay = 20\n", "delay = 2000\n"
 
-// newestGo is the last version of Go for which runtimePatches is known to be complete.
+// newestGo is the last version of Go for which goSourcePatches is known to be complete.
 const newestGo = "go1.27"
 
 // writeOverlay writes patched files of Go to stage, and returns the path of the overlay file for go build. If a
@@ -64,7 +64,7 @@ func writeOverlay(stage, goRoot, goVersion string) (overlay string, allPatched b
 	goVersion, _, _ = strings.Cut(goVersion, " ") // the rest names experiments
 	allPatched = goversion.IsValid(goVersion) && goversion.Compare(goversion.Lang(goVersion), newestGo) <= 0
 	replace := map[string]string{}
-	files, pairs := runtimePatches()
+	files, pairs := goSourcePatches()
 	for _, file := range files {
 		source := filepath.Join(goRoot, "src", filepath.FromSlash(file))
 		text, err := os.ReadFile(source)

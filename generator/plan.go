@@ -251,7 +251,7 @@ func (p *planner) planFile(d Difference) error {
 	case f.Path == SuiteFile:
 		return p.planSuiteYAML(d)
 	case f.Mode == 0:
-		p.planLeftover(d)
+		p.planDropOrKeep(d)
 		return nil
 	}
 	base, known := p.checksums[f.Path]
@@ -318,7 +318,7 @@ func (p *planner) addOrSkipMissing(d Difference, recorded bool) error {
 	return nil
 }
 
-func (p *planner) planLeftover(d Difference) {
+func (p *planner) planDropOrKeep(d Difference) {
 	switch {
 	case !d.there:
 	case p.aim >= Updating && !(d.data != nil && p.checksums[d.Path] == textSum(d.data)):

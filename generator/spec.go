@@ -109,7 +109,7 @@ func MarketplaceSlug(s string) string {
 }
 
 // Validate returns the first error in a spec.
-func (s Spec) Validate() error {
+func (s Spec) Validate() (firstErr error) {
 	if err := cmp.Or(CheckMarketplace(s.Marketplace), s.Owner.validate()); err != nil {
 		return err
 	}

@@ -57,14 +57,14 @@ func suiteChecks() (checks []check.Check[*inspection]) {
 		look func(*inspection)
 		fine string // text without findings; P and T are counts
 	}{
-		{"suite", (*inspection).checkSuiteFile, SuiteFile + ": P, T"},
+		{"suite", (*inspection).loadSuiteFile, SuiteFile + ": P, T"},
 		{"marketplace", (*inspection).lookAtMarketplace, "marketplace.json lists these plugins"},
 		{"manifest", forPlugins((*inspection).lookAtManifests),
 			"manifests of P: names and versions match " + SuiteFile},
 		{"hooks", forPlugins((*inspection).lookAtHooks), "hooks of P: every host accepts its file"},
 		{"rules", (*inspection).lookAtRules, "strategy.json of P: no faults"},
 		{"binaries", (*inspection).lookAtBinaries, "hooks of P, for T: present, executable, as recorded"},
-		{"files", (*inspection).lookAtFiles, "none is missing, and none is unknown"},
+		{"files", (*inspection).checkFiles, "none is missing, and none is unknown"},
 	} {
 		look := func(_ context.Context, in *inspection) ([]check.Finding, error) {
 			in.found = nil
@@ -80,7 +80,7 @@ func suiteChecks() (checks []check.Check[*inspection]) {
 	return checks
 }
 
-// forPlugins returns a check that calls look for each plugin that has a directory. lookAtFiles reports missing
+// forPlugins returns a check that calls look for each plugin that has a directory. checkFiles reports missing
 // directories.
 func forPlugins(look func(*inspection, Plugin)) func(*inspection) {
 	return func(in *inspection) {
@@ -178,11 +178,11 @@ func (t subject) reportMissing(state check.State) {
 	}
 }
 
-func (t subject) reportLink(link error) {
-	t.reportFailure(link.Error()+"; springfield does not follow links in a suite", "replace the link with its target")
+func (t subject) reportLink(notNil error) {
+	t.reportFailure(notNil.Error()+"; springfield does not follow links in a suite", "replace the link with its target")
 }
 
-func (in *inspection) checkSuiteFile() {
+func (in *inspection) loadSuiteFile() {
 	t, ok := in.readSubject(SuiteFile, "springfield")
 	if !ok {
 		return

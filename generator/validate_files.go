@@ -31,7 +31,7 @@ func (in *inspection) lookAtBinaries() {
 			}
 		}
 	}
-	if flags := in.suite.TargetFlagsHere(); flags != "" {
+	if flags := in.suite.FlagsForThisMachine(); flags != "" {
 		subject{in: in, file: SuiteFile}.reportFinding(check.Note,
 			"it has no hook for this machine, "+HostTarget().String(), "springfield build "+in.called+flags)
 	}
@@ -90,7 +90,7 @@ func (t subject) lookAtProgram(d Difference) {
 	}
 }
 
-func (in *inspection) lookAtFiles() {
+func (in *inspection) checkFiles() {
 	for _, p := range in.suite.Plugins {
 		dir := subject{in: in, file: p.Name}
 		switch d := in.files.compareFile(File{Path: p.Name}); {

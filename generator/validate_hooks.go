@@ -94,14 +94,14 @@ func (in *inspection) lookAtHooks(p Plugin) {
 				t.reportFinding(differs, h.place+"not as springfield makes it: an agent may start the hook twice, "+
 					"through a shell, or not at all", again)
 			}
-			t.lookAtTimeout(p, h, own.unit)
+			t.flagShortTime(p, h, own.unit)
 		}
 	}
 }
 
-// lookAtTimeout reports a failure if the hook can take longer than its timeout, because a host ignores a hook that it
+// flagShortTime reports a failure if the hook can take longer than its timeout, because a host ignores a hook that it
 // kills. perSecond is the number of timeout units per second.
-func (t subject) lookAtTimeout(p Plugin, h handler, perSecond int) {
+func (t subject) flagShortTime(p Plugin, h handler, perSecond int) {
 	timeout, given := h.timeout.(json.Number)
 	n, err := timeout.Float64()
 	if !given || err != nil {

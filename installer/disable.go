@@ -24,9 +24,9 @@ type DisableRequest struct {
 	DryRun bool
 }
 
-// DisableIfOn disables a plugin in a host's settings, or with r.DryRun only plans that. With r.Purge the claude
-// command also forgets the plugin. If r.Plugin is a strategy with no enabled plugin, DisableIfOn is a no-op.
-func DisableIfOn(ctx context.Context, m Means, host hosts.Host, r DisableRequest) (done Done, err error) {
+// EnsureOff disables a plugin in a host's settings, or with r.DryRun only plans that. With r.Purge the claude
+// command also forgets the plugin. If r.Plugin is a strategy with no enabled plugin, EnsureOff is a no-op.
+func EnsureOff(ctx context.Context, m Means, host hosts.Host, r DisableRequest) (done Done, err error) {
 	defer func() {
 		done.Host, done.Scope, done.State = host, r.Scope, "disabled"
 		done.Change.Notes = append(done.Change.Notes, m.onInAccounts(host, client.NameOf(r.Plugin))...)
@@ -76,15 +76,15 @@ func (m Means) onInAccounts(host hosts.Host, name string) (notes []string) {
 	return notes
 }
 
-func (m Means) uninstallIdle(ctx context.Context, done *Done, plugin client.Plugin, scope client.Scope) error {
-	notes, err := settings.NewSettings(m.Settings.Places).UninstallIfUnused(ctx, m.Claude, plugin)
+func (m Means) uninstallIdle(ctx context.Context, done *Done, plugin client.Plugin, offIn client.Scope) error {
+	notes, err := settings.NewSettings(m.Settings.Places).PurgeIfUnused(ctx, m.Claude, plugin)
 	if err != nil && ctx.Err() != nil {
-		m.Tell("%s is disabled in %s settings; Claude Code may still know it", plugin.ID(), scope)
+		m.Tell("%s is disabled in %s settings; Claude Code may still know it", plugin.ID(), offIn)
 		return ctx.Err()
 	}
 	if err != nil {
 		return check.Advisef("run the command again, or use /plugin in Claude Code", "%s is disabled in %s settings, but: %w",
-			plugin.ID(), scope, err)
+			plugin.ID(), offIn, err)
 	}
 	done.Change.Notes = append(done.Change.Notes, notes...)
 	return nil

@@ -75,7 +75,7 @@ func DisableAll(ctx context.Context, m Means, r DisableAllRequest) (done Disable
 			"nothing was removed, because a file cannot be changed: %s", done.Stays[i].What)
 	}
 	for _, dir := range slices.Compact(slices.Sorted(slices.Values(suites))) {
-		if err == nil && rooted.IsSame(dir, r.DefaultSuite) && generator.IsAsRecorded(dir) {
+		if err == nil && rooted.SameFile(dir, r.DefaultSuite) && generator.IsAsRecorded(dir) {
 			done.Notes = append(done.Notes, "your default suite, "+dir+", is removed too")
 			if !r.DryRun {
 				err = os.RemoveAll(dir)
@@ -114,7 +114,7 @@ func (m Means) disableOn(ctx context.Context, chosen []hosts.Host, r DisableAllR
 		_, users, err = settings.StateFiles(m.Settings.Places)
 		here.Stays = append(here.Stays, users...)
 	default:
-		err = m.purgeAccount(ctx, &here)
+		err = m.purgeClaudeToo(ctx, &here)
 	}
 	done.Edits, done.Notes = append(done.Edits, here.Edits...), append(done.Notes, here.Notes...)
 	done.IDs, done.Stays = append(done.IDs, here.IDs...), append(done.Stays, here.Stays...)
@@ -136,7 +136,7 @@ func (m Means) allSuites() []string {
 	})
 }
 
-func (m Means) purgeAccount(ctx context.Context, done *DisabledAll) error {
+func (m Means) purgeClaudeToo(ctx context.Context, done *DisabledAll) error {
 	notes, left, err := settings.NewSettings(m.Settings.Places).PurgeInClaude(ctx, m.Claude, done.IDs)
 	done.Notes, done.Stays = append(done.Notes, notes...), append(done.Stays, left...)
 	if err != nil {

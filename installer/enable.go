@@ -104,14 +104,14 @@ func EnablePlugin(ctx context.Context, m Means, host hosts.Host, r EnableRequest
 	if err != nil || r.Unmade && e.adds != nil {
 		return done, err
 	}
-	plan, err := e.planEdit(m.Settings)
+	plan, err := e.askAndPlan(m.Settings)
 	if err != nil || r.DryRun {
 		return e.summarize(plan), err
 	}
-	if err := e.registerPlugin(ctx); err != nil {
+	if err := e.registerAsNeeded(ctx); err != nil {
 		return done, err
 	}
-	plan, err = settings.PlanAndApply(m.Settings.Places, e.planEdit) // a fetched plugin is known now, or registration failed
+	plan, err = settings.PlanAndApply(m.Settings.Places, e.askAndPlan) // a fetched plugin is known now, or registration failed
 	return e.summarize(plan), err
 }
 
@@ -168,7 +168,7 @@ func (e *enableRun) findOrAddPlugin(ctx context.Context) (err error) {
 	return err
 }
 
-func (e *enableRun) addMarketplace(ctx context.Context, plugin, source string) (string, error) {
+func (e *enableRun) addMarketplace(ctx context.Context, plugin, source string) (newOrKnown string, err error) {
 	known, err := e.Settings.MarketFromIfAny(source)
 	shown := secret.Mask(source)
 	switch {
@@ -204,7 +204,7 @@ func (e *enableRun) dropMarket(ctx context.Context) {
 		return
 	}
 	now := settings.NewSettings(e.Settings.Places)
-	notes, err := now.UninstallIfUnused(context.WithoutCancel(ctx), e.Claude, client.Plugin{Name: e.EnableRequest.Plugin, Marketplace: e.added})
+	notes, err := now.PurgeIfUnused(context.WithoutCancel(ctx), e.Claude, client.Plugin{Name: e.EnableRequest.Plugin, Marketplace: e.added})
 	if err != nil {
 		notes = []string{err.Error()}
 	}
@@ -221,7 +221,7 @@ func (e *enableRun) resolveInstallSource() (dirIfThere string, err error) {
 	if plugin.Suite != "" {
 		registered, err := e.Settings.IsRegistered(plugin.Marketplace, plugin.Suite)
 		if conflict := (*client.NameTakenError)(nil); errors.As(err, &conflict) {
-			return "", check.Advisef("run springfield disable "+plugin.ID()+" --purge to make Claude Code forget the other one; or "+client.HowToNameMarket(plugin.Suite), "%w", err)
+			return "", check.Advisef("run springfield disable "+plugin.ID()+" --purge to make Claude Code forget the other one; or "+client.HowToRenameMarket(plugin.Suite), "%w", err)
 		}
 		if err != nil {
 			return "", err
@@ -292,8 +292,8 @@ func (e *enableRun) setKind(strategyName string, decides bool) {
 	}
 }
 
-// planEdit plans the edit from the current settings. It asks what to do about plugins that drive the same loop.
-func (e *enableRun) planEdit(now *settings.Settings) (journal.Change, error) {
+// askAndPlan plans the edit from the current settings. It asks what to do about plugins that drive the same loop.
+func (e *enableRun) askAndPlan(now *settings.Settings) (journal.Change, error) {
 	c, err := e.wanted.At.Host.PlanOn(now, e.wanted)
 	if conflicts := (*settings.ConflictError)(nil); errors.As(err, &conflicts) && e.Ask != nil {
 		if e.wanted.Conflicts, err = e.Ask(conflicts); err == nil {
@@ -319,9 +319,9 @@ func (e *enableRun) planEdit(now *settings.Settings) (journal.Change, error) {
 	return c, c.CheckAccess()
 }
 
-// registerPlugin installs a plugin or registers its marketplace with the claude command, as needed. It uninstalls a new
+// registerAsNeeded installs a plugin or registers its marketplace with the claude command, as needed. It uninstalls a new
 // plugin that turns out to be unusable. If the command cannot register the marketplace, user settings declare it.
-func (e *enableRun) registerPlugin(ctx context.Context) error {
+func (e *enableRun) registerAsNeeded(ctx context.Context) error {
 	snapshot := e.Settings.Snapshot
 	switch {
 	case e.Claude.Path == "":
@@ -337,20 +337,20 @@ func (e *enableRun) registerPlugin(ctx context.Context) error {
 			}
 			return err
 		}
-		e.noteNotUndone("still has " + e.install + " installed")
+		e.noteUndoLeaves("still has " + e.install + " installed")
 	case e.register != "":
 		e.Tell("registering %s with the claude command", e.register)
 		if err := e.Claude.Register(ctx, snapshot, e.wanted.Plugin.Marketplace, e.register); err != nil && ctx.Err() == nil {
 			e.Tell("springfield: note: %v; declaring the marketplace in user settings instead", err)
 			e.wanted.Declare = true
 		} else if err == nil {
-			e.noteNotUndone("still knows " + e.register + " as marketplace " + e.wanted.Plugin.Marketplace)
+			e.noteUndoLeaves("still knows " + e.register + " as marketplace " + e.wanted.Plugin.Marketplace)
 		}
 	}
 	return ctx.Err() // Ctrl-C, even after the client succeeded
 }
 
-func (e *enableRun) noteNotUndone(change string) {
+func (e *enableRun) noteUndoLeaves(change string) {
 	e.leaves = append(e.leaves, "Claude Code "+change+": run springfield disable "+e.wanted.Plugin.ID()+" --purge to change that")
 }
 
@@ -363,7 +363,7 @@ func (e *enableRun) summarize(plan journal.Change) Done {
 	if e.wanted.Declare {
 		d.Live += " (before Claude Code 2.1.285, in the one after that)"
 	}
-	switch { // a dry run describes the call of registerPlugin
+	switch { // a dry run describes the call of registerAsNeeded
 	case e.DryRun && e.install != "":
 		d.Todo = "run: claude plugin install " + e.install + " (without changing your settings)"
 	case e.DryRun && e.register != "" && e.Claude.Path != "":
@@ -387,7 +387,7 @@ func (e *enableRun) reachNotes() []string {
 	places := e.Settings.Places
 	file, user := places.Settings(e.Scope), places.Settings(client.User)
 	switch {
-	case file == user || rooted.IsSame(file, user):
+	case file == user || rooted.SameFile(file, user):
 		return []string{"in this directory, that file is your user settings, so the plugin is enabled in all your sessions"}
 	case e.Scope == client.Local:
 		return nil
@@ -423,6 +423,6 @@ func (e *enableRun) checkSettings() error {
 	if why := e.Settings.Inventory().Silenced; strings.HasSuffix(why, "managed settings") {
 		return check.Advisef("only an administrator can change that", "%s keeps hooks from running", why)
 	}
-	_, err := e.planEdit(e.Settings)
+	_, err := e.askAndPlan(e.Settings)
 	return err
 }

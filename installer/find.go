@@ -41,7 +41,7 @@ func (m Means) FindPlugin(name, dir string) (client.Plugin, error) {
 		}
 		return found[0], nil
 	}
-	all, err := m.InSuites(bare, marketplace)
+	all, err := m.InOKSuites(bare, marketplace)
 	if err != nil {
 		return client.Plugin{}, err
 	}
@@ -49,14 +49,14 @@ func (m Means) FindPlugin(name, dir string) (client.Plugin, error) {
 	if here := slices.DeleteFunc(slices.Clone(all), elsewhere); len(here) == 1 {
 		return here[0], nil
 	}
-	known, err := m.inMarkets(bare, marketplace)
+	known, err := m.offeredIn(bare, marketplace)
 	if err != nil {
 		return client.Plugin{}, err
 	}
 	for _, p := range known {
 		// Drop duplicates; for a full ID Claude Code's marketplace wins.
 		all = slices.DeleteFunc(all, func(q client.Plugin) bool {
-			same, named := rooted.IsSame(p.Suite, q.Suite), marketplace != "" && p.ID() == q.ID()
+			same, named := rooted.SameFile(p.Suite, q.Suite), marketplace != "" && p.ID() == q.ID()
 			if named && !same {
 				m.Tell("springfield: note: using the %s that Claude Code knows, not the one in %s", p.ID(), q.Suite)
 			}
@@ -72,7 +72,7 @@ func (m Means) FindPlugin(name, dir string) (client.Plugin, error) {
 		return on[0], nil
 	}
 	around := generator.FindSuite(m.Settings.Work)
-	isAround := func(p client.Plugin) bool { return rooted.IsSame(p.Suite, around) }
+	isAround := func(p client.Plugin) bool { return rooted.SameFile(p.Suite, around) }
 	switch i := slices.IndexFunc(all, isAround); {
 	case len(all) == 1:
 		return all[0], nil
@@ -90,7 +90,7 @@ var errUnknown = errors.New("none of your suites and no marketplace known to Cla
 // them.
 func (m Means) howToGet(name, marketplace, suite string) string {
 	same := slices.DeleteFunc(m.suggestIDs(""), func(id string) bool { return !strings.HasPrefix(id, name+"@") })
-	markets, _ := m.inMarkets(name, "") // FindPlugin reported the error
+	markets, _ := m.offeredIn(name, "") // FindPlugin reported the error
 	same = append(same, check.NamesOf(markets, client.Plugin.ID)...)
 	if slices.Sort(same); len(same) > 0 && suite == "" {
 		return "use " + strings.Join(slices.Compact(same), " or ")
@@ -154,16 +154,16 @@ func (m Means) howToUseNearby(plugin, usedSuite string) string {
 	own, _, _ := settings.KnownSuites(m.Settings.Places)
 	name, marketplace, _ := strings.Cut(plugin, "@")
 	has, _ := pluginsIn(dir, name, marketplace)
-	isKnown := slices.ContainsFunc(append(own, usedSuite), func(known string) bool { return rooted.IsSame(known, dir) })
+	isKnown := slices.ContainsFunc(append(own, usedSuite), func(known string) bool { return rooted.SameFile(known, dir) })
 	if len(has) == 0 || isKnown {
 		return ""
 	}
 	return "run springfield enable " + plugin + " --suite " + check.QuoteArgument(dir) + " to use the one from that suite, which is not yours"
 }
 
-// InSuites returns the plugins with a name and a marketplace in the user's suites. "" matches any. It prints a note
+// InOKSuites returns the plugins with a name and a marketplace in the user's suites. "" matches any. It prints a note
 // about a suite that cannot be read.
-func (m Means) InSuites(name, marketplace string) (all []client.Plugin, err error) {
+func (m Means) InOKSuites(name, marketplace string) (all []client.Plugin, err error) {
 	dirs, _, err := settings.KnownSuites(m.Settings.Places)
 	for _, dir := range dirs {
 		found, unread := pluginsIn(dir, name, marketplace)
@@ -176,16 +176,16 @@ func (m Means) InSuites(name, marketplace string) (all []client.Plugin, err erro
 }
 
 // suitePlugins returns the plugins of a marketplace in the user's suites, ignoring errors. "" matches any marketplace.
-func (m Means) suitePlugins(marketplace string) []client.Plugin {
+func (m Means) suitePlugins(marketIfAny string) []client.Plugin {
 	m.Tell = func(string, ...any) {}
-	all, _ := m.InSuites("", marketplace)
+	all, _ := m.InOKSuites("", marketIfAny)
 	return all
 }
 
-func (m Means) inMarkets(name, marketplace string) (found []client.Plugin, err error) {
+func (m Means) offeredIn(name, marketIfAny string) (found []client.Plugin, err error) {
 	markets, err := m.Settings.AllMarkets()
 	for _, known := range slices.Sorted(maps.Keys(markets)) {
-		if marketplace != "" && marketplace != known {
+		if marketIfAny != "" && marketIfAny != known {
 			continue
 		}
 		names, err := m.Settings.PluginsOffered(markets[known])

@@ -28,7 +28,7 @@ func TestSuiteAroundIsNobodysAtFirst(t *testing.T) {
 		project := filepath.Join(home, "project")
 		scratch.PutFile(t, filepath.Join(project, "springfield.yaml"), "marketplace: team\nowner: {name: Ned}\ntargets: [linux/amd64]\nplugins:\n  - name: left-handed\n    strategy: ned-flanders\n")
 		scratch.PutFile(t, filepath.Join(home, "elsewhere", "file"), "")
-		scratch.Link(t, project, filepath.Join(home, "link"))
+		scratch.MustLink(t, project, filepath.Join(home, "link"))
 		places := client.Places{Config: filepath.Join(home, ".claude"), Plugins: filepath.Join(home, ".claude", "plugins"), Home: home, Managed: filepath.Join(home, "managed"), Work: project, Root: project}
 		if c.known != "" {
 			scratch.PutFile(t, places.StatePath("suites.json"), fmt.Sprintf(`{"suites": [%q]}`, filepath.Join(home, c.known)))

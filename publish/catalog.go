@@ -115,7 +115,7 @@ func (c catalog) editsToMerge(plugin string, members []member) (edits []document
 
 // planEntries returns the edit that adds or updates the releases in the catalog of a separate marketplace, otherwise an
 // empty edit.
-func (in inputs) planEntries(after plannedTree, releases []release) (journal.Edit, error) {
+func (in inputs) planEntries(after plannedTree, releases []release) (zeroIfOwn journal.Edit, err error) {
 	if in.market.Own {
 		return journal.Edit{}, nil
 	}

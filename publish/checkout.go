@@ -28,9 +28,8 @@ type checkout struct {
 
 // findCheckoutIfAny returns the git checkout around dir. Without a repository only dir is set. A repository that git
 // does not trust is recorded, and is not an error.
-func (m Means) findCheckoutIfAny(ctx context.Context, dir string) (checkout, error) {
+func (m Means) findCheckoutIfAny(ctx context.Context, dir string) (orOnlyDir checkout, err error) {
 	c := checkout{dir: dir}
-	var err error
 	if c.repo, err = m.Git.RepositoryIfAny(ctx, dir); err != nil && !errors.As(err, &c.foreign) {
 		return c, err
 	}

@@ -107,7 +107,7 @@ func (m Means) lockMarketplace(ctx context.Context, q Request, in *inputs) (k Ma
 	}
 	k.Name, k.Root, k.Path = in.suite.Marketplace, to, filepath.Join(to, ".claude-plugin", "marketplace.json")
 	around := in.around
-	if k.Own = rooted.IsSame(to, in.dir); !k.Own {
+	if k.Own = rooted.SameFile(to, in.dir); !k.Own {
 		if err := m.lockDir(in, q, to); err != nil {
 			return k, err
 		}
@@ -118,7 +118,7 @@ func (m Means) lockMarketplace(ctx context.Context, q Request, in *inputs) (k Ma
 			return k, err
 		}
 	}
-	if k.inGit = around.repo != nil; k.inGit && rooted.IsSame(around.repo.Root, to) {
+	if k.inGit = around.repo != nil; k.inGit && rooted.SameFile(around.repo.Root, to) {
 		k.Address = argumentToAddIfAny(around.where)
 	}
 	if k.Own && in.suite.Repository != "" {

@@ -7,7 +7,7 @@
 //   - tree: the suite's files after the release (tree.go)
 //   - Plan: the change, and the findings of its review (catalog.go, review.go)
 //
-// Nothing is written until Plan.WriteFiles is called.
+// Nothing is written until Plan.WriteAndMark is called.
 package publish
 
 import (
@@ -111,11 +111,11 @@ func PlanRelease(ctx context.Context, m Means, q Request) (locked *Plan, err err
 	if err != nil {
 		return nil, err
 	}
-	after, err := in.buildTree(ctx, m.Tools, q, releases)
+	after, err := in.buildSuite(ctx, m.Tools, q, releases)
 	if err != nil {
 		return nil, err
 	}
-	unpinned, err := in.pinReleases(ctx, q, after, releases)
+	unpinned, err := in.pinSources(ctx, q, after, releases)
 	if err != nil {
 		return nil, err
 	}
@@ -168,14 +168,14 @@ func (m Means) adviseChoices(in inputs, q Request) {
 	}
 }
 
-func (in inputs) planChange(after plannedTree, releases []release, catalog journal.Edit, marks int) (journal.Change, error) {
+func (in inputs) planChange(after plannedTree, releases []release, catalog journal.Edit, chmods int) (journal.Change, error) {
 	did := check.NamesOf(releases, func(r release) string { return r.plugin + " " + r.new })
 	c := journal.Change{Did: "publish " + strings.Join(did, ", ") + " in " + in.market.Name, Kind: "release", Edits: after.changes("")}
 	if catalog.Changes() {
 		c.Edits = append(c.Edits, catalog)
 	}
-	if marks > 0 {
-		c.Leaves = append(c.Leaves, fmt.Sprintf("git's index still marks hooks as executable (%d): run git update-index --chmod=-x to revert that", marks))
+	if chmods > 0 {
+		c.Leaves = append(c.Leaves, fmt.Sprintf("git's index still marks hooks as executable (%d): run git update-index --chmod=-x to revert that", chmods))
 	}
 	return c, c.CheckAccess()
 }
@@ -198,8 +198,8 @@ func describe(after plannedTree, releases []release) []Plugin {
 	return all
 }
 
-func (in inputs) checkoutsToPush(after plannedTree, catalog journal.Edit, waits []string) (dirs []string) {
-	if len(after.changes("")) > 0 && in.around.repo != nil && len(waits) == 0 {
+func (in inputs) checkoutsToPush(after plannedTree, catalog journal.Edit, blocked []string) (dirs []string) {
+	if len(after.changes("")) > 0 && in.around.repo != nil && len(blocked) == 0 {
 		dirs = append(dirs, in.dir)
 	}
 	if !in.market.Own && in.market.inGit && catalog.Changes() {
@@ -215,9 +215,9 @@ func (p *Plan) HowToInstall() []string {
 	return append([]string{"/plugin marketplace add " + cmp.Or(p.Market.Address, p.Market.Root)}, plugins...)
 }
 
-// WriteFiles writes all files or none, then marks the programs in p.Marks as executable in git's index. If git fails,
+// WriteAndMark writes all files or none, then marks the programs in p.Marks as executable in git's index. If git fails,
 // the files stay.
-func (p *Plan) WriteFiles(ctx context.Context) error {
+func (p *Plan) WriteAndMark(ctx context.Context) error {
 	if err := p.journal.ApplyChange(p.Change); err != nil {
 		return err
 	}

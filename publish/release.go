@@ -131,16 +131,16 @@ func (r release) checkNotLower(before, where string) error {
 	return nil
 }
 
-// buildTree returns the suite's files after the release, and sets the digests of toDigest. Without q.Check it
+// buildSuite returns the suite's files after the release, and sets the digests of digestInto. Without q.Check it
 // compiles the programs. With q.Check it keeps the present files, so that a newer springfield does not fail in CI.
 // Changed files of a plugin with the same version are an error.
-func (in inputs) buildTree(ctx context.Context, tools generator.Toolchain, q Request, toDigest []release) (t plannedTree, err error) {
+func (in inputs) buildSuite(ctx context.Context, tools generator.Toolchain, q Request, digestInto []release) (t plannedTree, err error) {
 	if t, err = listTree(in.files); err != nil {
 		return t, err
 	}
 	suite := in.suite
 	suite.Plugins = slices.Clone(suite.Plugins)
-	for _, r := range toDigest {
+	for _, r := range digestInto {
 		i := slices.IndexFunc(suite.Plugins, func(p generator.Plugin) bool { return p.Name == r.plugin })
 		suite.Plugins[i].Version = r.new
 	}
@@ -167,8 +167,8 @@ func (in inputs) buildTree(ctx context.Context, tools generator.Toolchain, q Req
 			return t, err
 		}
 	}
-	for i := range toDigest {
-		r := &toDigest[i]
+	for i := range digestInto {
+		r := &digestInto[i]
 		if r.digest, err = t.digestOf(r.plugin); err != nil {
 			return t, err
 		}
@@ -182,12 +182,12 @@ func (in inputs) buildTree(ctx context.Context, tools generator.Toolchain, q Req
 			}
 		}
 	}
-	return in.recordReleases(t, suite, toDigest)
+	return in.recordReleases(t, suite, digestInto)
 }
 
-// updated returns the tree with rendered files. edited lists files that the user has changed. In these files it
+// updated returns the tree with rendered files. byUser lists files that the user has changed. In these files it
 // only updates versions.
-func (t plannedTree) updated(suite generator.Suite) (after plannedTree, edited []string, err error) {
+func (t plannedTree) updated(suite generator.Suite) (after plannedTree, byUser []string, err error) {
 	files, err := generator.RenderSuite(suite.Spec, suite.Build)
 	if err != nil {
 		return t, nil, err
@@ -196,19 +196,19 @@ func (t plannedTree) updated(suite generator.Suite) (after plannedTree, edited [
 	if err != nil {
 		return t, nil, err
 	}
-	edited = update.Paths(generator.Kept)
+	byUser = update.Paths(generator.Kept)
 	after = t.withEdits(slices.DeleteFunc(update.Edits, func(e journal.Edit) bool {
-		return slices.ContainsFunc(edited, func(name string) bool {
+		return slices.ContainsFunc(byUser, func(name string) bool {
 			return e.Path == t.in.PathOf(name+generator.BesideSuffix)
 		})
 	})...)
-	for _, name := range edited {
+	for _, name := range byUser {
 		i := slices.IndexFunc(files, func(f generator.File) bool { return f.Path == name })
 		if after, err = after.withVersions(name, files[i].Data); err != nil {
 			return t, nil, err
 		}
 	}
-	return after, edited, nil
+	return after, byUser, nil
 }
 
 // withVersions sets the versions in a JSON file to those in newer. It leaves other files unchanged.

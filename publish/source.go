@@ -44,7 +44,7 @@ func (in inputs) sourceOf(q Request, r release) (source any, err error) {
 		ours = inside != "" && place == path.Clean(inside)
 	}
 	if err == nil && r.entry.Name != "" && !ours {
-		err = check.Advisef(hintToMakeNew(in.dir)+"; or remove that entry from the catalog first",
+		err = check.Advisef(hintNewPlugin(in.dir)+"; or remove that entry from the catalog first",
 			"%s: %s already has a plugin of that name from another source: %s", r.plugin, in.market.Path, r.entry.Source)
 	}
 	return source, err
@@ -78,8 +78,8 @@ func (in inputs) pathInMarket(plugin string) (ifInside string, err error) {
 }
 
 // sourceToFetch returns the source from which clients fetch the plugin with git, or an error if others cannot fetch it.
-// It keeps the URL of listed, because checkouts write URLs differently.
-func (r release) sourceToFetch(q Request, listed gitSource) (gitSource, error) {
+// It keeps the URL of urlFrom, because checkouts write URLs differently.
+func (r release) sourceToFetch(q Request, urlFrom gitSource) (gitSource, error) {
 	c := r.around
 	const why = "clients fetch the plugin with git"
 	switch {
@@ -95,7 +95,7 @@ func (r release) sourceToFetch(q Request, listed gitSource) (gitSource, error) {
 		return gitSource{}, check.Advisef("run git remote set-url origin URL, with the address that others use",
 			"the remote of %s is %s, which others cannot fetch from", c.repo.Root, c.remote)
 	}
-	f := gitSource{Source: subdir, URL: c.where, Path: r.place, Ref: listed.Ref}
+	f := gitSource{Source: subdir, URL: c.where, Path: r.place, Ref: urlFrom.Ref}
 	if !q.Check || f.Ref == "" { // CI checks out pull requests and other branches
 		f.Ref = c.branch()
 	}
@@ -103,27 +103,27 @@ func (r release) sourceToFetch(q Request, listed gitSource) (gitSource, error) {
 		return gitSource{}, check.Advisef("run git switch BRANCH",
 			"%s has no branch checked out (detached HEAD), so clients would have no branch to fetch", c.repo.Root)
 	}
-	if listed.URL != "" {
-		f.URL = listed.URL
+	if urlFrom.URL != "" {
+		f.URL = urlFrom.URL
 	}
 	return f, nil
 }
 
-// pinReleases pins sources to commits. toDo lists the steps that must come first, such as a commit and a
+// pinSources pins sources to commits. ahead lists the steps that must come first, such as a commit and a
 // push. The next run then writes the pins.
-func (in inputs) pinReleases(ctx context.Context, q Request, after plannedTree, releases []release) (toDo []string, err error) {
+func (in inputs) pinSources(ctx context.Context, q Request, after plannedTree, releases []release) (ahead []string, err error) {
 	for i, r := range releases {
 		if f, ok := r.source.(gitSource); ok {
 			var wait string
 			if f.SHA, wait, err = r.findCommitToPin(ctx, q, after); err != nil {
 				return nil, err
 			}
-			if releases[i].source = f; wait != "" && !slices.Contains(toDo, wait) {
-				toDo = append(toDo, wait)
+			if releases[i].source = f; wait != "" && !slices.Contains(ahead, wait) {
+				ahead = append(ahead, wait)
 			}
 		}
 	}
-	return toDo, nil
+	return ahead, nil
 }
 
 func (r release) findCommitToPin(ctx context.Context, q Request, after plannedTree) (commit, step string, err error) {

@@ -44,7 +44,7 @@ const seedTree = "seed-tree"
 // uses.
 func CandidatesByLog() []string {
 	return slices.DeleteFunc(CandidateNames(), func(name string) bool {
-		c, err := candidate(name)
+		c, err := byStrategy(name)
 		return err != nil || name == seedTree || strings.Contains(name, ":") || c.Settings.Options.Needs().Files != nil
 	})
 }
@@ -73,7 +73,7 @@ func Candidates(names []string, base string) (all []Candidate, err error) {
 			if err != nil {
 				return nil, err
 			}
-		} else if c, err = candidate(name); err != nil {
+		} else if c, err = byStrategy(name); err != nil {
 			return nil, check.Misuse(err, check.HintAtNames(name, "", CandidateNames(), ""))
 		}
 		c.Name = name
@@ -82,9 +82,9 @@ func Candidates(names []string, base string) (all []Candidate, err error) {
 	return all, nil
 }
 
-func candidate(name string) (Candidate, error) {
+func byStrategy(name string) (Candidate, error) {
 	if name == seedTree {
-		c, err := candidate(registry.Default() + ":seed")
+		c, err := byStrategy(registry.Default() + ":seed")
 		c.Bare, c.Note = true, "the first version of the rules, without guards and limits"
 		return c, err
 	}

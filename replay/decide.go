@@ -105,7 +105,7 @@ func (v *voter) look(m *scene) opinion {
 	return o
 }
 
-func (v *voter) choose(o opinion, m *scene, label Label) Choice {
+func (v *voter) voteNext(o opinion, m *scene, label Label) Choice {
 	verdict, by := o.snapshot.Verdict, o.snapshot.Veto.Rule
 	if !v.Bare {
 		o.snapshot.Before, o.snapshot.Settings = v.state, v.Settings

@@ -76,7 +76,7 @@ func (f *follower) takeLine(c *transcript.Cursor) (end followed, isMessage bool)
 	case transcript.Prompted:
 		end.next = c.WordsToAgent()
 		if end.label = Pushed; !f.blocked {
-			end.label = f.labelFor(end.next)
+			end.label = f.takeLabel(end.next)
 		}
 	case transcript.Joined:
 		end.next, end.label = c.WordsToAgent(), Queued
@@ -122,7 +122,7 @@ func (f *follower) noteQueued(c *transcript.Cursor) bool {
 // maxYes is the maximum length of a bare yes or "continue", in bytes.
 const maxYes = 120
 
-func (f *follower) labelFor(prompt string) Label {
+func (f *follower) takeLabel(prompt string) Label {
 	typed, waited := f.typed[prompt]
 	delete(f.typed, prompt)
 	if waited && typed < f.last.line {

@@ -68,7 +68,7 @@ func RunReplay(ctx context.Context, o Options) Report {
 	return report
 }
 
-func (o Options) readAll(ctx context.Context, files []found) (sessions []session) {
+func (o Options) readAll(ctx context.Context, files []found) (onePerFile []session) {
 	meter := meter{told: o.Progress, Progress: Progress{FilesTotal: len(files)}}
 	for _, f := range files {
 		meter.BytesTotal += f.size
@@ -98,13 +98,13 @@ func (o Options) readAll(ctx context.Context, files []found) (sessions []session
 				w.read(lines)
 				meter.addProgress(1, 0)
 				lock.Lock()
-				sessions = append(sessions, w.session)
+				onePerFile = append(onePerFile, w.session)
 				lock.Unlock()
 			}
 		})
 	}
 	all.Wait()
-	return sessions
+	return onePerFile
 }
 
 type meter struct {

@@ -234,7 +234,7 @@ func (w *walker) closePlace(end followed) {
 	}
 	row.Choices = make([]Choice, 0, len(w.voters))
 	for i := range w.voters {
-		row.Choices = append(row.Choices, w.voters[i].choose(w.opinions[i], w.scene, end.label))
+		row.Choices = append(row.Choices, w.voters[i].voteNext(w.opinions[i], w.scene, end.label))
 	}
 	w.rows, w.keys = append(w.rows, row), append(w.keys, w.key)
 }

@@ -33,8 +33,8 @@ func (r *Report) WriteNotes(out layout.Printer) {
 	}
 }
 
-// MostWrong returns the strategy with the most unwanted continues, or "" without any.
-func (r *Report) MostWrong() (strategyName string) {
+// MostInWay returns the strategy with the most unwanted continues, or "" without any.
+func (r *Report) MostInWay() (strategyName string) {
 	name, most := "", 0
 	for _, s := range r.Scores {
 		if s.InTheWay.N > most {

@@ -14,7 +14,7 @@ import (
 // enoughLeave is the number of questions below which a share means nothing.
 const enoughLeave = 5
 
-func (l Consent) say() string {
+func (l Consent) say() (andAdvice string) {
 	if l.Yes.Of == 0 {
 		return "you answered no question for permission to go on"
 	}
@@ -122,7 +122,7 @@ func (r *Report) adviceInWords() (neverEmpty string) {
 	return said + "."
 }
 
-func (r *Report) sayWhyEmpty() string {
+func (r *Report) sayWhyEmpty() (neverBlank string) {
 	switch {
 	case r.Partial:
 		return "Nothing was found before the interruption."

@@ -68,7 +68,7 @@ ends them and prints a report.`,
 			if err := o.parseOptions(); err != nil {
 				return err
 			}
-			return a.useConsole(cmd.Context(), a.work, func(d console.Console) error {
+			return a.useAndSweep(cmd.Context(), a.work, func(d console.Console) error {
 				var err error
 				if o.Places, err = a.absencePlaces(&d); err != nil {
 					return err
@@ -76,7 +76,7 @@ ends them and prints a report.`,
 				if o.typed == "" {
 					return o.listInForce()
 				}
-				return o.runSetOrder(cmd.Context())
+				return o.askToSetOrder(cmd.Context())
 			})
 		},
 		PreRunE: a.needPlaces,
@@ -91,9 +91,9 @@ ends them and prints a report.`,
 	return cmd
 }
 
-// readEnd parses a duration from now or a time of day. It returns the zero time for "", and an error unless the end
+// endIfSet parses a duration from now or a time of day. It returns the zero time for "", and an error unless the end
 // is 1 minute to 24 hours ahead.
-func readEnd(typed string, now time.Time) (end time.Time, err error) {
+func endIfSet(typed string, now time.Time) (end time.Time, err error) {
 	if ms, ok := timestamp.ParseSpan(typed); ok {
 		end = now.Add(time.Duration(ms) * time.Millisecond)
 	} else if clock, err := time.Parse("15:04", typed); err == nil {
@@ -111,7 +111,7 @@ func readEnd(typed string, now time.Time) (end time.Time, err error) {
 
 func (o *awayOptions) parseOptions() (err error) {
 	const example, script = "springfield away 8h --check 'make test'", "put the commands into a script, and pass the script"
-	switch o.until, err = readEnd(o.typed, time.Now()); {
+	switch o.until, err = endIfSet(o.typed, time.Now()); {
 	case err != nil:
 		return err
 	case o.typed == "" && (o.mostGiven || o.checkGiven || o.noteGiven || o.yes):
@@ -170,7 +170,7 @@ func (e *environment) projectHere() string {
 func (o awayOptions) listInForce() error {
 	inForce, summaries := o.OrdersInForce("", true), []absence.Order{}
 	for _, one := range inForce {
-		summaries = append(summaries, o.Summary(one))
+		summaries = append(summaries, o.MaskOrder(one))
 	}
 	switch {
 	case o.json:
@@ -184,7 +184,7 @@ func (o awayOptions) listInForce() error {
 
 func (e *environment) printOrders(out layout.Printer, p absence.Places, orders ...ledger.AwayOrder) {
 	for _, o := range orders {
-		out.PrintText("%s", p.Summary(o).Describe(p.Now.UnixMilli()))
+		out.PrintText("%s", p.MaskOrder(o).Describe(p.Now.UnixMilli()))
 		if o.Check != "" {
 			out.PrintField("check    ", secret.Mask(o.Check))
 		}
@@ -220,9 +220,9 @@ func (e *environment) howToAllow(o ledger.AwayOrder) (forCheck string) {
 	return secret.Mask(absence.HowToAllow(o.Check, client.AllowRules(settings.NewSettings(places).AllLayers())))
 }
 
-// runSetOrder sets an away order after a person confirms it at a terminal. It also makes agreed changes of settings,
+// askToSetOrder sets an away order after a person confirms it at a terminal. It also makes agreed changes of settings,
 // and a snapshot if possible. It shortens an order in force without asking.
-func (o awayOptions) runSetOrder(ctx context.Context) error {
+func (o awayOptions) askToSetOrder(ctx context.Context) error {
 	order := ledger.AwayOrder{At: o.Now.UnixMilli(), Until: o.until.UnixMilli(), Most: o.most, Check: o.check, Note: o.note}
 	if !o.all {
 		order.Project = o.projectHere()
@@ -250,7 +250,7 @@ func (o awayOptions) runSetOrder(ctx context.Context) error {
 	if o.yes && len(agreed) > 0 {
 		question += " springfield will also " + strings.Join(check.NamesOf(agreed, func(m settings.Member) string { return m.Did }), " and ") + "."
 	}
-	if err := o.alwaysAsk(ctx, tty, question); err != nil {
+	if err := o.confirmOn(ctx, tty, question); err != nil {
 		return err
 	}
 	o.Now = time.Now()
@@ -259,13 +259,13 @@ func (o awayOptions) runSetOrder(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return errCancelled
 	}
-	if err := o.ReplaceOrder(order); err != nil {
+	if err := o.ReplaceInScope(order); err != nil {
 		return fmt.Errorf("write away order: %w", err)
 	}
 	for _, m := range agreed {
-		o.writeMember(m)
+		o.applyMember(m)
 	}
-	o.say("%s\n%s", o.Summary(order).Describe(o.Now.UnixMilli()), kept)
+	o.say("%s\n%s", o.MaskOrder(order).Describe(o.Now.UnixMilli()), kept)
 	o.talk("run springfield back to end it and see the report")
 	return nil
 }
@@ -284,7 +284,7 @@ func (o awayOptions) question(order ledger.AwayOrder) string {
 	return text
 }
 
-func (o awayOptions) alwaysAsk(ctx context.Context, tty *terminal.Terminal, question string) error {
+func (o awayOptions) confirmOn(ctx context.Context, tty *terminal.Terminal, question string) error {
 	if ctx.Err() != nil {
 		return errCancelled
 	}
@@ -300,7 +300,7 @@ func (o awayOptions) look(ctx context.Context, order ledger.AwayOrder) (absence.
 		return absence.Preflight{}, check.Advisef(next,
 			"no plugin decides here when an agent stops, so an away order would do nothing: %s", why)
 	}
-	if home, err := filepath.EvalSymlinks(o.home); err == nil && file.LiesWithin(home, order.Project) {
+	if home, err := filepath.EvalSymlinks(o.home); err == nil && file.WithinByName(home, order.Project) {
 		return absence.Preflight{}, check.Advise(errors.New("sessions in your home directory or above it ignore away orders, because a project could plant one there"),
 			"cd into the directory of the project, and run the command there")
 	}

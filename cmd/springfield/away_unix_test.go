@@ -104,7 +104,7 @@ func TestReadEnd(t *testing.T) {
 		"xyz": "", "8": "", "0": "", "0m": "", "1h30": "", "8h 9h": "", "30m 1h": "", "06:10 8h": "", "24:00": "",
 		"06:60": "", "59s": "", "22:11": "", "25h": "", "-8h": "", "06:10:00": "",
 	} {
-		end, err := readEnd(typed, now)
+		end, err := endIfSet(typed, now)
 		if got := end.Format("02 15:04:05"); err == nil && got != want || (err == nil) != (want != "") {
 			t.Errorf("%s: %s, %v; want %s", typed, got, err, want)
 		}

@@ -86,7 +86,7 @@ func inSettings(name, from string) string {
 func (o awayOptions) askSettings(ctx context.Context, tty *terminal.Terminal, order ledger.AwayOrder, version string) (agreed []settings.Member) {
 	offer := func(question string, m settings.Member) {
 		c, err := settings.NewSettings(o.places).PlanMember(m)
-		if (err != nil || !c.IsEmpty()) && (o.yes || o.alwaysAsk(ctx, tty, question) == nil) {
+		if (err != nil || !c.IsEmpty()) && (o.yes || o.confirmOn(ctx, tty, question) == nil) {
 			agreed = append(agreed, m)
 		}
 	}
@@ -103,7 +103,7 @@ func (o awayOptions) askSettings(ctx context.Context, tty *terminal.Terminal, or
 	return agreed
 }
 
-func (o awayOptions) writeMember(member settings.Member) {
+func (o awayOptions) applyMember(member settings.Member) {
 	c, err := settings.PlanAndApply(o.places, func(now *settings.Settings) (journal.Change, error) { return now.PlanMember(member) })
 	if err != nil {
 		o.talk("springfield: note: springfield could not %s: %v", member.Did, err)
@@ -191,8 +191,8 @@ func (a *app) removeSettings(order ledger.AwayOrder, seen map[int]bool, dryRun b
 	return found, nil
 }
 
-// addition is an edit of settings that away made for an order, and its reverse.
-type addition struct {
+// awayEdit is an edit of settings that away made for an order, and its reverse.
+type awayEdit struct {
 	settings.Member
 	stays string // that it is in force, for the user
 	made  journal.Entry
@@ -200,7 +200,7 @@ type addition struct {
 
 // planRemoval plans to undo the addition. If the file is unchanged since, the plan restores it byte for byte. Otherwise
 // it only removes the member.
-func (d addition) planRemoval(places client.Places) (c journal.Change, exact bool, err error) {
+func (d awayEdit) planRemoval(places client.Places) (c journal.Change, exact bool, err error) {
 	if c, err := settings.Journal(places).PlanRevert(d.made, d.Did); err == nil {
 		return c, true, nil
 	}
@@ -209,7 +209,7 @@ func (d addition) planRemoval(places client.Places) (c journal.Change, exact boo
 }
 
 // journaledEditsOf returns the edits that away made for the order, according to the journal.
-func (a *app) journaledEditsOf(order ledger.AwayOrder, places client.Places) (all []addition) {
+func (a *app) journaledEditsOf(order ledger.AwayOrder, places client.Places) (all []awayEdit) {
 	entries, _ := settings.Journal(places).ReadEntries()
 	add := func(m settings.Member, stays string, remove func(was json.RawMessage) (json.RawMessage, error)) {
 		at, _ := journal.Resolve(places.Settings(m.Scope))
@@ -218,7 +218,7 @@ func (a *app) journaledEditsOf(order ledger.AwayOrder, places client.Places) (al
 		})
 		if i >= 0 {
 			m.Did, m.Change = revert+m.Did, remove
-			all = append(all, addition{m, stays, entries[i]})
+			all = append(all, awayEdit{m, stays, entries[i]})
 		}
 	}
 	add(waitAtLimit(), limitSetting+" is still set in your settings", func(was json.RawMessage) (json.RawMessage, error) {

@@ -10,7 +10,7 @@ import (
 
 // takeSnapshot takes a snapshot of the project's files, records it in the away order, and returns a message for the user,
 // also about an error. An order for every project gets none.
-func (o awayOptions) takeSnapshot(ctx context.Context, order *ledger.AwayOrder) string {
+func (o awayOptions) takeSnapshot(ctx context.Context, order *ledger.AwayOrder) (neverEmpty string) {
 	const none = "no snapshot of the files: "
 	if o.all {
 		return none + "the order is for every project"
@@ -56,11 +56,11 @@ func (a *app) findSnapshot(ctx context.Context, order ledger.AwayOrder) (in *git
 
 // changesSince returns the files changed since the order's snapshot, and a note for the user. It clears order.Kept if
 // the snapshot cannot be used.
-func (a *app) changesSince(ctx context.Context, order *ledger.AwayOrder) (changed []git.Changed, note string) {
+func (a *app) changesSince(ctx context.Context, edited *ledger.AwayOrder) (changed []git.Changed, note string) {
 	defer a.showWorking("comparing the files with the snapshot")()
-	repository, note := a.findSnapshot(ctx, *order)
-	kept := order.Kept
-	order.Kept = ""
+	repository, note := a.findSnapshot(ctx, *edited)
+	kept := edited.Kept
+	edited.Kept = ""
 	if repository == nil {
 		return nil, note
 	}
@@ -68,9 +68,9 @@ func (a *app) changesSince(ctx context.Context, order *ledger.AwayOrder) (change
 	if err != nil {
 		return nil, "the files cannot be compared: " + err.Error()
 	}
-	order.Kept = kept
+	edited.Kept = kept
 	head := repository.CommitOf(ctx, "HEAD")
-	if then := repository.CommitOf(ctx, order.Head); then != "" && then != head {
+	if then := repository.CommitOf(ctx, edited.Head); then != "" && then != head {
 		note = "HEAD was " + then[:12] + " when you left; git log -p " + then[:12] + ".. shows the commits since"
 	}
 	return changed, note

@@ -41,7 +41,7 @@ words; then how to restore your files.
 			case o.dryRun && !o.clean:
 				return check.Misuse(errors.New("--dry-run needs --clean"), "springfield back --clean --dry-run")
 			}
-			return a.useConsole(cmd.Context(), a.work, func(d console.Console) error {
+			return a.useAndSweep(cmd.Context(), a.work, func(d console.Console) error {
 				p, err := a.absencePlaces(&d)
 				if err != nil {
 					return err
@@ -77,7 +77,7 @@ func (a *app) runBack(ctx context.Context, p absence.Places, o backOptions) erro
 		a.say("no away order is recorded for %s; run springfield away 8h to set one", a.projectHere())
 	case o.json:
 		for _, one := range ended[:newest] {
-			a.talk("springfield: note: also ended: %s", p.Summary(one).Describe(p.Now.UnixMilli()))
+			a.talk("springfield: note: also ended: %s", p.MaskOrder(one).Describe(p.Now.UnixMilli()))
 		}
 		a.markLooked(p, ended[newest])
 		return cmp.Or(failed, a.printJSON(a.reportOf(ctx, p, ended[newest])))

@@ -85,7 +85,7 @@ func (a *app) hintChange(err error, verb string) error {
 	case errors.As(err, &known):
 		return err
 	case errors.As(err, &conflict) && filepath.IsAbs(conflict.Wanted):
-		return check.Advise(err, client.HowToNameMarket(conflict.Wanted))
+		return check.Advise(err, client.HowToRenameMarket(conflict.Wanted))
 	case conflict != nil:
 		return check.Advise(err, fmt.Sprintf("run springfield disable PLUGIN@%s --purge to make Claude Code forget the other one", conflict.Name))
 	case errors.As(err, &syntax):

@@ -41,7 +41,7 @@ func allowOneOf(cmd *cobra.Command, flags ...string) {
 	}
 }
 
-func (a *app) useConsole(ctx context.Context, workDir string, act func(console.Console) error) error {
+func (a *app) useAndSweep(ctx context.Context, workDir string, act func(console.Console) error) error {
 	d, err := a.newConsole(ctx, workDir)
 	if err != nil {
 		return err

@@ -80,12 +80,12 @@ func runDisable(ctx context.Context, o disableOptions) error {
 	if o.Plugin == "" {
 		return o.disableAll(ctx)
 	}
-	chosen, err := hostsOrOneFound(o.means().User, o.hosts)
+	chosen, err := hostsOrDefault(o.means().User, o.hosts)
 	if err != nil {
 		return err
 	}
 	return o.switchHosts("disable", chosen, o.DryRun, func(host hosts.Host) (installer.Done, error) {
-		return installer.DisableIfOn(ctx, o.means(), host, o.DisableRequest)
+		return installer.EnsureOff(ctx, o.means(), host, o.DisableRequest)
 	})
 }
 

@@ -94,7 +94,7 @@ func runEnable(ctx context.Context, o enableOptions) error {
 	o.Ask = func(conflict *settings.ConflictError) (settings.ConflictAnswer, error) {
 		return o.askConflict(ctx, conflict)
 	}
-	chosen, err := hostsOrOneFound(o.means().User, o.hosts)
+	chosen, err := hostsOrDefault(o.means().User, o.hosts)
 	if err != nil {
 		return err
 	}
@@ -134,7 +134,7 @@ func runEnable(ctx context.Context, o enableOptions) error {
 }
 
 // askConflict asks whether to disable other plugins that drive the same loop. Without a terminal it returns an error.
-func (o enableOptions) askConflict(ctx context.Context, conflict *settings.ConflictError) (settings.ConflictAnswer, error) {
+func (o enableOptions) askConflict(ctx context.Context, conflict *settings.ConflictError) (errIfNoTTY settings.ConflictAnswer, err error) {
 	if !o.terminal {
 		return "", check.Misuse(conflict, "pass --conflicts off to disable the others (and see the command for any that this edit cannot reach), or --conflicts keep to leave them enabled")
 	}
@@ -150,7 +150,7 @@ func (o enableOptions) askConflict(ctx context.Context, conflict *settings.Confl
 func (o enableOptions) enableOnYes(ctx context.Context, why string) (yes bool, err error) {
 	plan := o
 	plan.Unmade, plan.DefaultSuite = true, o.defaultSuite(ctx)
-	chosen, err := hostsOrOneFound(o.means().User, o.hosts)
+	chosen, err := hostsOrDefault(o.means().User, o.hosts)
 	if err != nil {
 		return false, err
 	}
@@ -167,7 +167,7 @@ func (o enableOptions) enableOnYes(ctx context.Context, why string) (yes bool, e
 	return yes, err
 }
 
-func (o enableOptions) planOnly(ctx context.Context, host hosts.Host) (installer.Done, error) {
+func (o enableOptions) planOnly(ctx context.Context, host hosts.Host) (unshown installer.Done, err error) {
 	if o.DryRun = true; o.terminal {
 		o.Ask = func(*settings.ConflictError) (settings.ConflictAnswer, error) { return settings.ConflictsKeep, nil }
 	}
@@ -185,8 +185,8 @@ func checkScope[T ~string](scope T, all ...T) error {
 
 // argsToEnable returns the arguments with which enable finds the named plugin in the suite dir.
 func argsToEnable(means installer.Means, name, dir string) string {
-	all, _ := means.InSuites(name, "")
-	i := slices.IndexFunc(all, func(p client.Plugin) bool { return rooted.IsSame(p.Suite, dir) })
+	all, _ := means.InOKSuites(name, "")
+	i := slices.IndexFunc(all, func(p client.Plugin) bool { return rooted.SameFile(p.Suite, dir) })
 	switch {
 	case i < 0: // the suite is not recorded
 		return name + " --suite " + check.QuoteArgument(dir)

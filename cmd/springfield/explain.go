@@ -109,7 +109,7 @@ func (a *app) explainPlace(place replay.Place, c replay.Candidate, asJSON bool) 
 
 func (a *app) candidateToExplain(o explainOptions, plugin, project string) (replay.Candidate, error) {
 	if o.chosen {
-		return a.chosenCandidate(o)
+		return a.typedCandidate(o)
 	}
 	p, err := a.findKnownPlugin(plugin)
 	if known, ok := registry.StrategyNamed(plugin); err != nil && ok {
@@ -128,7 +128,7 @@ func (a *app) placeToExplain(ctx context.Context, o explainOptions) (place repla
 	if _, err := os.Stat(place.Log); err == nil && o.transcript != "last" || filepath.Base(o.transcript) != o.transcript || filepath.Ext(o.transcript) == ".jsonl" {
 		return place, decided, nil
 	}
-	err = a.useConsole(ctx, a.work, func(d console.Console) (err error) {
+	err = a.useAndSweep(ctx, a.work, func(d console.Console) (err error) {
 		if o.transcript != "last" && !ledger.IsDecisionID(o.transcript) {
 			place.Log, err = d.FindLog(o.transcript)
 			return err
@@ -158,7 +158,7 @@ func (a *app) strategyPath(plugin string) (pathOrName string) {
 	return plugin
 }
 
-func (a *app) chosenCandidate(o explainOptions) (replay.Candidate, error) {
+func (a *app) typedCandidate(o explainOptions) (replay.Candidate, error) {
 	if known, ok := registry.StrategyNamed(o.strategy); ok {
 		settings, err := hook.Defaults(known, "")
 		return replay.Candidate{Name: o.strategy, Settings: settings}, err

@@ -129,7 +129,7 @@ var leftFiles = regexp.MustCompile(`still changed: (.*?);`)
 func TestWhatIsSaidIsWhatHappened(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	c := claims{program: scratch.Program(t, "cmd/springfield", "-tags", "faults", scratch.OverlayFlag(t, carriedHeads(t), "../../generator/prebuilt")), dir: filepath.Join(dir, "world")}
+	c := claims{program: scratch.Program(t, "cmd/springfield", "-tags", "faults", scratch.WriteOverlay(t, carriedHeads(t), "../../generator/prebuilt")), dir: filepath.Join(dir, "world")}
 	for _, name := range []string{"home", "project", "tmp"} {
 		must(t, os.MkdirAll(c.path(name), 0o755))
 	}

@@ -28,7 +28,7 @@ func runBare(cmd *cobra.Command, a *app, asJSON bool) error {
 	case asJSON:
 		return a.printJSON(o)
 	case !o.Begun && check.CountState(o.Problems, check.Failure) == 0:
-		return a.offerSetup(cmd, in)
+		return a.offerOnce(cmd, in)
 	}
 	if err := a.showUnseenReport(cmd.Context()); err != nil {
 		return err
@@ -41,7 +41,7 @@ func runBare(cmd *cobra.Command, a *app, asJSON bool) error {
 }
 
 func (a *app) showUnseenReport(ctx context.Context) error {
-	return a.useConsole(ctx, a.work, func(d console.Console) error {
+	return a.useAndSweep(ctx, a.work, func(d console.Console) error {
 		p, err := a.absencePlaces(&d)
 		if err != nil {
 			return nil // no order
@@ -55,13 +55,13 @@ func (a *app) showUnseenReport(ctx context.Context) error {
 	})
 }
 
-// offerSetup prints an introduction, asks whether to enable a plugin, and enables it after a yes. It remembers a no
+// offerOnce prints an introduction, asks whether to enable a plugin, and enables it after a yes. It remembers a no
 // in a file. Without a terminal, for an agent, or after an earlier no, it prints the command instead of asking.
-func (a *app) offerSetup(cmd *cobra.Command, in *doctor.Inspection) error {
+func (a *app) offerOnce(cmd *cobra.Command, in *doctor.Inspection) error {
 	out := a.resultPrinter()
 	out.PrintFolded("", "springfield keeps coding agents going while work obviously remains, and lets them stop when a person is needed.")
 	plugin, suite := in.ChooseInSuites(generator.Suite.FirstToEnable)
-	command := in.HowToEnableAny()
+	command := in.NextIfNoneOn()
 	if plugin.Name == "" {
 		plugin.Name, plugin.Strategy = registry.Default(), registry.Default()
 		out.PrintText("Nothing is set up yet. You can revert the next step with springfield undo.")

@@ -82,7 +82,7 @@ func (s *streams) sayFlags(cmd *cobra.Command, width int) {
 	}
 }
 
-func placeholder(f *pflag.Flag) string {
+func placeholder(f *pflag.Flag) (orUpper string) {
 	names := map[string]string{
 		"suite": "DIR", "to": "DIR", "project": "DIR", "memory": "FILE", "html": "FILE",
 		"marketplace": "NAME", "strategy": "NAME", "plugin": "NAME", "template": "NAME", "from": "NAME",

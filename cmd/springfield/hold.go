@@ -32,7 +32,7 @@ or with an away order that ends later.`,
 				return check.Misuse(errors.New("--list takes no duration"),
 					"run springfield hold --list to see the holds in force")
 			}
-			return a.useConsole(cmd.Context(), a.work, func(d console.Console) error {
+			return a.useAndSweep(cmd.Context(), a.work, func(d console.Console) error {
 				d.JSON = asJSON
 				if listed {
 					return d.ListHolds()

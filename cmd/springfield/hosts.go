@@ -22,9 +22,9 @@ func hostFlag(cmd *cobra.Command, chosen *[]string) {
 	cmd.Flags().StringSliceVar(chosen, "host", nil, strings.Join(hosts.HostNames(), ", ")+", or all")
 }
 
-// hostsOrOneFound returns the named hosts. Without names it returns Claude Code, or the only host found if that is a
+// hostsOrDefault returns the named hosts. Without names it returns Claude Code, or the only host found if that is a
 // different one. It is an error if several hosts but not Claude Code were found.
-func hostsOrOneFound(user hosts.User, names []string) ([]hosts.Host, error) {
+func hostsOrDefault(user hosts.User, names []string) ([]hosts.Host, error) {
 	if len(names) > 0 {
 		return hostsNamed(user, names)
 	}
@@ -45,7 +45,7 @@ func hostsOrOneFound(user hosts.User, names []string) ([]hosts.Host, error) {
 		"choose one: "+strings.Join(flags, ", ")+" or --host all")
 }
 
-func hostsNamed(user hosts.User, names []string) (chosen []hosts.Host, err error) {
+func hostsNamed(user hosts.User, names []string) (orNone []hosts.Host, err error) {
 	for _, name := range names {
 		host, known := hosts.HostNamed(name)
 		found := []hosts.Host{host}
@@ -54,17 +54,17 @@ func hostsNamed(user hosts.User, names []string) (chosen []hosts.Host, err error
 		} else if !known {
 			return nil, unknownHostError(name, allHosts)
 		}
-		if len(found)+len(chosen) == 0 {
+		if len(found)+len(orNone) == 0 {
 			return nil, check.Advise(errors.New("no agent was found on this machine"),
 				"choose one: --host "+strings.Join(hosts.HostNames(), ", --host "))
 		}
 		for _, host := range found {
-			if !slices.ContainsFunc(chosen, func(h hosts.Host) bool { return h.Name == host.Name }) {
-				chosen = append(chosen, host)
+			if !slices.ContainsFunc(orNone, func(h hosts.Host) bool { return h.Name == host.Name }) {
+				orNone = append(orNone, host)
 			}
 		}
 	}
-	return chosen, nil
+	return orNone, nil
 }
 
 func unknownHostError(name string, others ...string) error {

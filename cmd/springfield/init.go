@@ -122,19 +122,19 @@ func runInit(ctx context.Context, o initOptions) error {
 		return err
 	}
 	if o.dryRun {
-		if _, err := m.planSuite(); err != nil {
+		if _, err := m.setPlans(); err != nil {
 			return o.hintChange(err, "init")
 		}
 		return m.preview()
 	}
-	if _, err := settings.Journal(o.places).PlanAndApply(m.planSuite); err != nil {
+	if _, err := settings.Journal(o.places).PlanAndApply(m.setPlans); err != nil {
 		return o.hintChange(err, "init")
 	}
 	return m.report(built)
 }
 
-// answersInFlags returns the answers in flags. set is not checked yet.
-func (o initOptions) answersInFlags() (said generator.Spec, set generator.Settings, err error) {
+// answersInFlags returns the answers in flags. bySet is not checked yet.
+func (o initOptions) answersInFlags() (said generator.Spec, bySet generator.Settings, err error) {
 	said.Marketplace = o.marketplace
 	if o.owner != "" {
 		if said.Owner, err = generator.ParseOwner(o.owner); err != nil {
@@ -154,8 +154,8 @@ func (o initOptions) answersInFlags() (said generator.Spec, set generator.Settin
 		}
 		said.Plugins = append(said.Plugins, generator.Plugin{Name: name, Strategy: name})
 	}
-	set, err = generator.ParseSettings(o.set)
-	return said, set, err
+	bySet, err = generator.ParseSettings(o.set)
+	return said, bySet, err
 }
 
 // newSpec returns the spec of a new suite. It completes said, the answers in flags, by asking at a terminal or with
@@ -244,7 +244,7 @@ type making struct {
 	paragraph journal.Edit
 }
 
-func (m *making) planSuite() (journal.Change, error) {
+func (m *making) setPlans() (journal.Change, error) {
 	var err error
 	if m.suite, err = generator.MakePlan(m.dir, generator.Completing, m.files); err != nil {
 		return journal.Change{}, err
@@ -349,7 +349,7 @@ func (o initOptions) planMemoryNote(spec generator.Spec) (e journal.Edit, err er
 	if err != nil {
 		return e, err
 	}
-	e, err = settings.PlanAppending(in, file, text)
+	e, err = settings.PlanAppendOnce(in, file, text)
 	if errors.Is(err, settings.ErrNotText) {
 		err = check.Advise(err, "name another file with --memory, or save this one as UTF-8")
 	}

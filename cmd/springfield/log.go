@@ -26,7 +26,7 @@ skip numbers.`,
 			if n < 1 {
 				return check.Misuse(errors.New("-n must be at least 1"), "omit it for the latest 20")
 			}
-			return a.useConsole(cmd.Context(), a.work, func(d console.Console) error {
+			return a.useAndSweep(cmd.Context(), a.work, func(d console.Console) error {
 				return d.ListDecisions(n, asked)
 			})
 		},

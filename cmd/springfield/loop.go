@@ -84,7 +84,7 @@ Your own templates are ~/.claude/springfield/loops/templates/NAME.md; the goal r
 	return cmd
 }
 
-func (a *app) offerLoopPlugin(ctx context.Context, d console.Driver) error {
+func (a *app) offerLoopPlugin(ctx context.Context, d console.Driver) (errIfNo error) {
 	call, ok := strings.CutPrefix(d.Next, "springfield enable ")
 	if !ok || !a.terminal || a.caller != nil {
 		return nil
@@ -99,10 +99,10 @@ func (a *app) offerLoopPlugin(ctx context.Context, d console.Driver) error {
 	return err
 }
 
-func addLoopFlags(cmd *cobra.Command, o *console.LoopStart, maxHint string) {
+func addLoopFlags(cmd *cobra.Command, o *console.LoopStart, hintIfLow string) {
 	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error {
 		if cmd.Flags().Changed("max") && o.Max < 2 {
-			return check.Misuse(errors.New("--max must be at least 2: this turn and one continue"), maxHint)
+			return check.Misuse(errors.New("--max must be at least 2: this turn and one continue"), hintIfLow)
 		}
 		if cmd.Flags().Changed("check") && o.Check == "" {
 			return check.Misuse(errors.New("--check is empty"), "springfield loop start --check 'make test' \"Fix the failing tests\"")
@@ -202,7 +202,7 @@ func newLoopHistory(a *app) *cobra.Command {
 		Example: "  springfield loop history show 7f3a",
 		Args:    arguments(1, 1, "the id of a loop"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.useLoopDir(cmd, func(d console.Console) error { return d.ShowLoop(args[0], wantsJSON(cmd)) })
+			return a.useLoopDir(cmd, func(d console.Console) error { return d.ShowRecord(args[0], wantsJSON(cmd)) })
 		},
 	}
 
@@ -225,7 +225,7 @@ func newLoopHistory(a *app) *cobra.Command {
 }
 
 func (a *app) useLoopDir(cmd *cobra.Command, act func(console.Console) error) error {
-	return a.useConsole(cmd.Context(), rooted.PathFrom(a.work, cmd.Flag("dir").Value.String()), act)
+	return a.useAndSweep(cmd.Context(), rooted.PathFrom(a.work, cmd.Flag("dir").Value.String()), act)
 }
 
 // changeLoop calls change with the console for --dir. With --json it prints only the changed loop.

@@ -168,7 +168,7 @@ func (e *environment) inspectionRequest() doctor.Request {
 // marketplace or the suite around the working directory, then a strategy.
 func (a *app) findKnownPlugin(name string) (hook.Plugin, error) {
 	var dirs []string
-	for _, p := range client.NewSnapshot(a.places).ListedPlugins() {
+	for _, p := range client.NewSnapshot(a.places).SwitchedPlugins() {
 		if p.Dir != "" && p.IsOurs() && (name == p.Name || name == p.ID) && !slices.Contains(dirs, p.Dir) {
 			dirs = append(dirs, p.Dir)
 		}

@@ -131,7 +131,7 @@ func runPublish(ctx context.Context, o publishOptions) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if err := plan.WriteFiles(ctx); err != nil {
+	if err := plan.WriteAndMark(ctx); err != nil {
 		return o.tellPublishError(err)
 	}
 	return o.reportPublish(plan)
@@ -180,7 +180,7 @@ type checkedShape struct {
 	Checks    []check.Finding  `json:"checks"`
 }
 
-func (o publishOptions) failOnChanges(p *publish.Plan) error {
+func (o publishOptions) failOnChanges(p *publish.Plan) (errIfChanges error) {
 	written, removed := p.Change.Files()
 	marks := check.NamesOf(p.Marks, func(file string) string { return "git's executable bit of " + file })
 	changed := slices.Concat(written, removed, marks)

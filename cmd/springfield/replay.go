@@ -201,7 +201,7 @@ func (a *app) showReplay(o replayOptions, r replay.Report) error {
 		return nil
 	}
 	r.WriteText(a.resultPrinter())
-	if wrong := r.MostWrong(); wrong != "" {
+	if wrong := r.MostInWay(); wrong != "" {
 		a.resultPrinter().PrintNext("springfield replay --list wrong --strategy %s", check.QuoteArgument(wrong))
 	}
 	r.WriteNotes(a.notePrinter())

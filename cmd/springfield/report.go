@@ -56,13 +56,13 @@ const (
 	cancelled  = 130
 )
 
-func failureCode(failure error) int {
+func failureCode(notNil error) int {
 	var advised *check.Advised
 	var call interface{ IsUsage() bool } // from runtime/console
 	switch {
-	case errors.Is(failure, errCancelled) || errors.Is(failure, terminal.ErrCancelled) || errors.Is(failure, context.Canceled):
+	case errors.Is(notNil, errCancelled) || errors.Is(notNil, terminal.ErrCancelled) || errors.Is(notNil, context.Canceled):
 		return cancelled
-	case errors.As(failure, &advised) && advised.Misuse || errors.As(failure, &call) && call.IsUsage():
+	case errors.As(notNil, &advised) && advised.Misuse || errors.As(notNil, &call) && call.IsUsage():
 		return wrongUsage
 	}
 	return failed

@@ -20,9 +20,9 @@ indirectly.`,
 		Example: `  springfield resume --session 4c1f`,
 		Args:    arguments(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.useConsole(cmd.Context(), a.work, func(d console.Console) error {
+			return a.useAndSweep(cmd.Context(), a.work, func(d console.Console) error {
 				d.JSON = asJSON
-				if err := d.LiftHold(session); err != nil || asJSON || session != "" {
+				if err := d.AskToLift(session); err != nil || asJSON || session != "" {
 					return err
 				}
 				if rest, err := ledger.HoldsInForce(slices.Compact([]string{d.Dir, d.Also}), d.Now()); err != nil || len(rest) == 0 {

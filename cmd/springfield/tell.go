@@ -29,9 +29,9 @@ type teller struct {
 	failure error // of the last command
 }
 
-// setCommand sets t.argv to typed, split into words as a shell does, with the path of the program. No shell runs the
+// setIfGiven sets t.argv to typed, split into words as a shell does, with the path of the program. No shell runs the
 // command, because its argument comes from sessions.
-func (t *teller) setCommand(typed string, onceGiven bool) (err error) {
+func (t *teller) setIfGiven(typed string, onceGiven bool) (err error) {
 	const example = "springfield watch --tell 'notify-send springfield'"
 	if !t.given {
 		return nil
@@ -60,9 +60,9 @@ func (t *teller) killRunning() {
 	}
 }
 
-// runProgram queues the changes in view, and starts the user's command for the next one unless a command is still
+// startIfIdle queues the changes in view, and starts the user's command for the next one unless a command is still
 // running. It returns the error of a command that has ended since the last call.
-func (t *teller) runProgram(view absence.View) error {
+func (t *teller) startIfIdle(view absence.View) (ofEarlier error) {
 	if !t.given {
 		return nil
 	}

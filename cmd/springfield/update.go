@@ -93,7 +93,7 @@ func (a *app) updateAll(ctx context.Context, o updateOptions) error {
 	var all []updated
 	var failed []string
 	for _, dir := range dirs {
-		if slices.ContainsFunc(all, func(u updated) bool { return rooted.IsSame(u.Suite, dir) }) {
+		if slices.ContainsFunc(all, func(u updated) bool { return rooted.SameFile(u.Suite, dir) }) {
 			continue // the same under another name
 		}
 		suite, err := generator.ReadSuite(dir)

@@ -38,7 +38,7 @@ standard input.`,
 		Args: arguments(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			t := teller{env: a.env, find: a.findProgram, given: cmd.Flags().Changed("tell")}
-			if err := t.setCommand(tell, once); err != nil {
+			if err := t.setIfGiven(tell, once); err != nil {
 				return err
 			}
 			if a.caller != nil && !once {
@@ -99,7 +99,7 @@ func (w *watcher) run(ctx context.Context) error {
 			return err
 		}
 		w.seen = view
-		if failure := w.tell.runProgram(view); failure != nil && w.width == 0 {
+		if failure := w.tell.startIfIdle(view); failure != nil && w.width == 0 {
 			w.printError("springfield: note: ", failure, "")
 		}
 		select {

@@ -30,7 +30,7 @@ func TestTellRunsTheCommand(t *testing.T) {
 	must(t, os.WriteFile(script, []byte("#!/bin/sh\n[ ! -e \"$0.lock\" ] || echo two at once >> \"$0.told\"\n: > \"$0.lock\"\n"+
 		"printf '%s\\n' \"$#\" \"$2\" >> \"$0.told\"; cat >> \"$0.told\"; rm \"$0.lock\"\n[ -e \"$0.ok\" ]\n"), 0o700))
 	tell := teller{given: true, env: []string{"PATH=/usr/bin:/bin"}, find: func(program string) string { return rooted.FindProgram(program, "") }}
-	must(t, tell.setCommand(`"`+script+`" 'a word'`, false))
+	must(t, tell.setIfGiven(`"`+script+`" 'a word'`, false))
 	v := absence.View{Now: 1000}
 	for _, id := range []string{"a", "b"} {
 		v.Sessions = append(v.Sessions, absence.Sight{Session: id, State: absence.Working, Project: "/p/" + hostile})
@@ -41,7 +41,7 @@ func TestTellRunsTheCommand(t *testing.T) {
 			v.Sessions[i].State, v.Sessions[i].Text = is, hostile
 		}
 		for {
-			if err := tell.runProgram(v); err != nil {
+			if err := tell.startIfIdle(v); err != nil {
 				failures = append(failures, err.Error())
 			}
 			if tell.ended == nil {
@@ -83,13 +83,13 @@ func TestTellOfManySessions(t *testing.T) {
 	must(t, os.WriteFile(hang, []byte("#!/bin/sh\nexec 3> \"$0.fifo\"; exec sleep 1000\n"), 0o700))
 	must(t, syscall.Mkfifo(hang+".fifo", 0o600))
 	tell := teller{given: true, env: []string{"PATH=/usr/bin:/bin"}, find: func(program string) string { return rooted.FindProgram(program, "") }}
-	must(t, tell.setCommand(hang, false))
+	must(t, tell.setIfGiven(hang, false))
 	for at, is := range []absence.State{absence.Working, absence.Failed, absence.Failed} {
 		v := absence.View{Now: 1000 + int64(at)*5000}
 		for i := range 30 {
 			v.Sessions = append(v.Sessions, absence.Sight{Session: strconv.Itoa(i), State: is})
 		}
-		must(t, tell.runProgram(v))
+		must(t, tell.startIfIdle(v))
 	}
 	scratch.Equal(t, len(tell.queue), 29, "sessions in the queue")
 	opened, err := os.Open(hang + ".fifo") // by then it runs

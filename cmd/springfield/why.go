@@ -23,14 +23,14 @@ session, of that session.`,
   springfield why --all`,
 		Args: arguments(0, 1, "at most one decision"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			err := a.useConsole(cmd.Context(), a.work, func(d console.Console) error {
-				return d.ExplainDecision(cmp.Or(args...), asked)
+			err := a.useAndSweep(cmd.Context(), a.work, func(d console.Console) error {
+				return d.ExplainOrSayNone(cmp.Or(args...), asked)
 			})
 			if err != nil || asked.JSON {
 				return err
 			}
 			// A hook that cannot decide cannot report itself.
-			for _, says := range doctor.BrokenHooks(client.NewSnapshot(a.places).ListedPlugins()) {
+			for _, says := range doctor.BrokenHooks(client.NewSnapshot(a.places).SwitchedPlugins()) {
 				a.talk("springfield: note: %s; run springfield doctor to see the fix", says)
 			}
 			return nil

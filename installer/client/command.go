@@ -188,7 +188,7 @@ func (c Command) callClient(
 
 // userSettingsForClient returns the text of a settings file for the client, from user settings: the given members, and
 // of env only the variables for network access. Tokens must not get into a temporary file.
-func (s *Snapshot) userSettingsForClient(keys ...string) (withEnv []byte) {
+func (s *Snapshot) userSettingsForClient(keys ...string) (andNetEnv []byte) {
 	l := s.userLayer()
 	copied := map[string]any{}
 	for _, key := range keys {
@@ -212,10 +212,10 @@ func (s *Snapshot) userSettingsForClient(keys ...string) (withEnv []byte) {
 
 const throwawayPrefix = "springfield-claude-"
 
-// runClient runs claude plugin in a temporary configuration directory with the given settings. It succeeds if isDone
+// runClient runs claude plugin in a temporary configuration directory with the given settings. It succeeds if didWork
 // returns true, whatever the exit status.
 func (c Command) runClient(
-	ctx context.Context, places Places, settings []byte, patience time.Duration, isDone isRecorded, pluginArgs ...string,
+	ctx context.Context, places Places, settings []byte, patience time.Duration, didWork isRecorded, pluginArgs ...string,
 ) (err error) {
 	throwaway, err := os.MkdirTemp("", throwawayPrefix)
 	if err != nil {
@@ -236,7 +236,7 @@ func (c Command) runClient(
 	cmd.Dir = work
 	cmd.Env = append(cmd.Env, "CLAUDE_CODE_PLUGIN_CACHE_DIR="+places.Plugins)
 	out, runErr := cmd.CombinedOutput()
-	if ok, err := isDone(NewSnapshot(places)); err != nil || ok {
+	if ok, err := didWork(NewSnapshot(places)); err != nil || ok {
 		return err
 	}
 	if runErr == nil {

@@ -32,7 +32,7 @@ const maxDoes = 200 // characters
 // turnEdgeHooks returns the valid handlers of Stop, SubagentStop and UserPromptSubmit in the value of a member "hooks".
 // err is about the first invalid part. Claude Code drops invalid parts of settings, but ignores a plugin's file as a
 // whole.
-func turnEdgeHooks(events json.RawMessage, source, file string) (hooks []Hook, err error) {
+func turnEdgeHooks(events json.RawMessage, source, file string) (valid []Hook, err error) {
 	bad := func(format string, args ...any) {
 		if err == nil {
 			err = fmt.Errorf(format, args...)
@@ -77,11 +77,11 @@ func turnEdgeHooks(events json.RawMessage, source, file string) (hooks []Hook, e
 				if event == "SubagentStop" {
 					h.Matcher = printable(as[string](fields["matcher"]))
 				}
-				hooks = append(hooks, h)
+				valid = append(valid, h)
 			}
 		}
 	}
-	return hooks, err
+	return valid, err
 }
 
 func readHook(raw json.RawMessage) (h Hook, problem string) {

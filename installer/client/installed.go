@@ -233,7 +233,7 @@ const elsewhere = `"` + pluginRoot + `hooks/springfield-hook"`
 
 const pluginRoot = "${CLAUDE_PLUGIN_ROOT}/"
 
-func (s *Snapshot) strategyIn(dir string) string {
+func (s *Snapshot) strategyIn(dir string) (orUnknown string) {
 	fields, _, err := s.needObject(dir, "strategy.json")
 	switch name := printable(as[string](fields["strategy"])); {
 	case errors.Is(err, fs.ErrNotExist):

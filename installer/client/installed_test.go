@@ -306,7 +306,7 @@ func TestCatalogOfMarket(t *testing.T) {
 }
 
 var events = []string{"Stop", "SubagentStop", "UserPromptSubmit"} // of the hooks that are read
-var must, put, look, link = scratch.Must, scratch.PutFile, scratch.ReadOrNone, scratch.Link
+var must, put, look, link = scratch.Must, scratch.PutFile, scratch.ReadOrNone, scratch.MustLink
 
 // newPlaces returns a scratch user with a project.
 func newPlaces(t *testing.T) Places {

@@ -42,12 +42,12 @@ type Said struct {
 }
 
 func (s *Snapshot) Inventory() Inventory {
-	i := Inventory{Settings: s.AllLayers(), Plugins: s.ListedPlugins()}
+	i := Inventory{Settings: s.AllLayers(), Plugins: s.SwitchedPlugins()}
 	i.collectHooks(i.findSilencer())
 	return i
 }
 
-func (s *Snapshot) ListedPlugins() (all []Switched) {
+func (s *Snapshot) SwitchedPlugins() (all []Switched) {
 	layers := s.AllLayers()
 	var ids []string
 	for _, l := range layers {
@@ -126,7 +126,7 @@ func (i Inventory) OursAtStop() (running []Switched) {
 }
 
 // OursNotAtStop returns the running springfield plugins that do not decide at Stop.
-func (i Inventory) OursNotAtStop() []Switched {
+func (i Inventory) OursNotAtStop() (running []Switched) {
 	return i.oursRunning(func(s Switched, h Hook) bool { return s.IsOurs() && !s.IsOursAtStop() })
 }
 

@@ -93,13 +93,13 @@ func (l Layer) SaysOf(id string) (on, says bool) {
 	return says && string(raw) != "false", says
 }
 
-// PluginIDs returns the valid plugin IDs in the layer's enabledPlugins, sorted, including disabled plugins.
-func (l Layer) PluginIDs() []string {
+// IDsOnOrOff returns the valid plugin IDs in the layer's enabledPlugins, sorted, including disabled plugins.
+func (l Layer) IDsOnOrOff() []string {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(l.switches)), func(id string) bool { return !isID.MatchString(id) })
 }
 
 func (l Layer) IDsOn() []string {
-	return slices.DeleteFunc(l.PluginIDs(), func(id string) bool { on, _ := l.SaysOf(id); return !on })
+	return slices.DeleteFunc(l.IDsOnOrOff(), func(id string) bool { on, _ := l.SaysOf(id); return !on })
 }
 
 // VariableIn returns the value of a variable in the highest layer that sets it, and the layer's name.

@@ -23,7 +23,7 @@ func (e *NameTakenError) Error() string {
 	return fmt.Sprintf("Claude Code knows marketplace %q as %s, not as %s", e.Name, e.Known, e.Wanted)
 }
 
-func HowToNameMarket(suite string) string {
+func HowToRenameMarket(suite string) string {
 	return "give this suite another marketplace name in " + filepath.Join(suite, "springfield.yaml") + ", then run springfield update " + check.QuoteArgument(suite)
 }
 
@@ -46,7 +46,7 @@ func (s Source) String() string {
 }
 
 func (s Source) isAt(dir string) bool {
-	return s.Source == "directory" && (filepath.Clean(s.Path) == filepath.Clean(dir) || rooted.IsSame(s.Path, dir))
+	return s.Source == "directory" && (filepath.Clean(s.Path) == filepath.Clean(dir) || rooted.SameFile(s.Path, dir))
 }
 
 // IsMissing reports whether the source is a directory that no longer exists.
@@ -186,7 +186,7 @@ func (s *Snapshot) MarketFromIfAny(address string) (string, error) {
 
 // IsRegistered reports whether Claude Code knows market and has it from dir. If it has the name from a
 // different source that still exists, the error is a *NameTakenError.
-func (s *Snapshot) IsRegistered(market, dir string) (bool, error) {
+func (s *Snapshot) IsRegistered(market, dir string) (ok bool, errIfTaken error) {
 	all, err := s.Markets()
 	m, known := all[market]
 	if err != nil || !known || m.isAt(dir) || m.IsMissing() {
@@ -203,7 +203,7 @@ func (s *Snapshot) CheckFree(name, dir string) error {
 		return err
 	}
 	if raw, declared := as[object](s.userLayer().fields["extraKnownMarketplaces"])[name]; declared {
-		return checkSameDir(raw, name, dir)
+		return checkNotTaken(raw, name, dir)
 	}
 	return nil
 }
@@ -214,10 +214,10 @@ func (m Market) CheckFreeIn(in *document.Document) error {
 	if err != nil || !found {
 		return err
 	}
-	return checkSameDir(raw, m.Name, m.Location)
+	return checkNotTaken(raw, m.Name, m.Location)
 }
 
-func checkSameDir(raw json.RawMessage, name, dir string) error {
+func checkNotTaken(raw json.RawMessage, name, dir string) error {
 	if from := as[Source](as[object](raw)["source"]); !from.isAt(dir) && !from.IsMissing() {
 		return &NameTakenError{name, from.String(), dir}
 	}

@@ -172,7 +172,7 @@ func as[T any](raw json.RawMessage) (value T) {
 }
 
 // printable makes untrusted text safe for a terminal, on one line of about maxDoes characters.
-func printable(s string) string {
+func printable(s string) (clippedLine string) {
 	text := []rune(strings.Join(strings.Fields(strings.ReplaceAll(display.OneLine(s), string(unicode.ReplacementChar), "")), " "))
 	if len(text) > maxDoes {
 		return strings.TrimSpace(string(text[:maxDoes])) + "…"

@@ -17,16 +17,16 @@ import (
 const validatePatience = 30 * time.Second // for one directory
 
 // Validate runs claude plugin validate --strict on a suite and its plugins, with a temporary configuration. It first
-// calls onStart with the client's version. tmpErr is from ctx or the temporary directory. Other failures are findings.
-func (c Command) Validate(ctx context.Context, dir string, plugins []string, onStart func(client string)) (all []check.Finding, tmpErr error) {
+// calls onStart with the client's version. stopErr is from ctx or the temporary directory. Other failures are findings.
+func (c Command) Validate(ctx context.Context, dir string, plugins []string, onStart func(client string)) (all []check.Finding, stopErr error) {
 	if c.Path == "" {
 		return []check.Finding{{Check: "client", State: check.Note, Says: "there is no claude on PATH, so Claude Code did not validate it"}}, nil
 	}
-	throwaway, tmpErr := os.MkdirTemp("", throwawayPrefix)
-	if tmpErr != nil {
-		return nil, tmpErr
+	throwaway, stopErr := os.MkdirTemp("", throwawayPrefix)
+	if stopErr != nil {
+		return nil, stopErr
 	}
-	defer func() { tmpErr = errors.Join(tmpErr, os.RemoveAll(throwaway)) }()
+	defer func() { stopErr = errors.Join(stopErr, os.RemoveAll(throwaway)) }()
 	v := validator{Command: c, throwaway: throwaway, dir: dir, name: strings.TrimSpace("Claude Code " + c.Version(ctx))}
 	onStart(v.name)
 	for _, target := range append([]string{"."}, plugins...) {

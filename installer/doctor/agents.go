@@ -38,10 +38,10 @@ type AgentPlugin struct {
 
 // InspectHosts inspects the named agents, by default those on this machine. By default it adds Claude Code if
 // no agent is found or Claude Code has springfield plugins.
-func InspectHosts(r Request, named []hosts.Host) *Inspection {
+func InspectHosts(r Request, orFound []hosts.Host) *Inspection {
 	in := Inspect(r)
-	all := named
-	if in.asked = len(named) > 0; !in.asked {
+	all := orFound
+	if in.asked = len(orFound) > 0; !in.asked {
 		all = hosts.HostsFound(r.User)
 	}
 	in.Others = in.inspectOthers(all)

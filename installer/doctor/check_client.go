@@ -32,20 +32,20 @@ func (in *Inspection) checkSilenced() (bad []check.Finding) {
 	if in.Silenced != "" {
 		bad = append(bad, check.Failed(in.Silenced, "remove that setting where it is set"))
 	}
-	for _, says := range in.offInSettings() {
+	for _, says := range in.offByVariable() {
 		bad = append(bad, check.Warned(says, "remove it from env in those settings"))
 	}
 	return bad
 }
 
-func (in *Inspection) offInSettings() (all []string) {
+func (in *Inspection) offByVariable() (notes []string) {
 	if value, from, ok := client.VariableIn(in.Settings, "SPRINGFIELD"); ok && hook.IsOffWord(value) {
-		all = append(all, from+" settings set SPRINGFIELD="+value+", so hooks always let Claude stop")
+		notes = append(notes, from+" settings set SPRINGFIELD="+value+", so hooks always let Claude stop")
 	}
-	return all
+	return notes
 }
 
-func (in *Inspection) checkOtherAccounts() (all []check.Finding) {
+func (in *Inspection) listOtherAccounts() (all []check.Finding) {
 	for _, a := range in.Accounts {
 		says := cmp.Or(a.OnInWords(), a.Config+" is another account of Claude Code, without a springfield plugin")
 		all = append(all, check.Noted(says, a.SpringfieldCommand("status")))

@@ -59,7 +59,7 @@ func (in *Inspection) checkLayer(l client.Layer) (bad []check.Finding) {
 }
 
 // HowToRead returns a hint for a file or directory that cannot be read or written.
-func HowToRead(err error) string {
+func HowToRead(err error) (neverEmpty string) {
 	var at *fs.PathError
 	var damaged *journal.DamagedError
 	var number syscall.Errno
@@ -124,7 +124,7 @@ func (in *Inspection) checkStateAccess() []check.Finding {
 	const without = "; without it, every hook lets its agent stop"
 	err := in.stateDirError()
 	if err == nil {
-		err = settings.CheckStateDir(in.Places)
+		err = settings.ProbeStateDir(in.Places)
 	}
 	if err == nil {
 		return nil

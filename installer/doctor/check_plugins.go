@@ -36,7 +36,7 @@ func (in *Inspection) checkPlugins() (all []check.Finding) {
 		}
 	}
 	if !slices.ContainsFunc(in.ours, func(s client.Switched) bool { return s.On }) {
-		all = append(all, check.Noted("no springfield plugin is enabled in Claude Code", in.HowToEnableAny()))
+		all = append(all, check.Noted("no springfield plugin is enabled in Claude Code", in.NextIfNoneOn()))
 	}
 	for _, s := range in.Plugins {
 		if s.On && s.Problem != "" && !slices.ContainsFunc(in.ours, func(o client.Switched) bool { return o.ID == s.ID }) {
@@ -133,7 +133,7 @@ func (in *Inspection) checkConflicts() (all []check.Finding) {
 		off := check.NamesOf(twice, in.howToSwitchOff)
 		all = append(all, check.Warned(strings.Join(pluginIDs(twice), " and ")+" decide at every stop, so either can make Claude go on", strings.Join(off, " or ")))
 	}
-	loops := slices.ContainsFunc(drivers, func(s client.Switched) bool { return kindOfStrategy(s.Strategy) == strategy.SpecLoop })
+	loops := slices.ContainsFunc(drivers, func(s client.Switched) bool { return kindOrOutside(s.Strategy) == strategy.SpecLoop })
 	for _, s := range in.Plugins {
 		if !s.On || s.IsOurs() || len(drivers) == 0 {
 			continue
@@ -153,7 +153,7 @@ func (in *Inspection) checkConflicts() (all []check.Finding) {
 	return all
 }
 
-func (in *Inspection) decidersInWords() string {
+func (in *Inspection) sayWhoDecides() string {
 	deciding := in.OursAtStop()
 	switch len(deciding) {
 	case 0:
@@ -167,7 +167,7 @@ func (in *Inspection) decidersInWords() string {
 	return whoDecides(deciding)
 }
 
-func (in *Inspection) checkLoopDriver() []check.Finding {
+func (in *Inspection) checkUndrivenLoop() []check.Finding {
 	if _, marked := workspace.Nearest(in.Places.Work, "", wiggum.Strategy.Marks, in.Places.Home); !marked {
 		return nil
 	}
@@ -202,9 +202,9 @@ func (in *Inspection) checkRalphFile() []check.Finding {
 func findSameKind(all []client.Switched) []client.Switched {
 	kinds := map[strategy.Kind]int{}
 	for _, p := range all {
-		kinds[kindOfStrategy(p.Strategy)]++
+		kinds[kindOrOutside(p.Strategy)]++
 	}
-	return slices.DeleteFunc(slices.Clone(all), func(p client.Switched) bool { return kinds[kindOfStrategy(p.Strategy)] < 2 })
+	return slices.DeleteFunc(slices.Clone(all), func(p client.Switched) bool { return kinds[kindOrOutside(p.Strategy)] < 2 })
 }
 
 // whoDecides describes which of these plugins decides when Claude stops. Each must be of a different kind.
@@ -227,13 +227,13 @@ func whoDecides(all []client.Switched) string {
 		strings.Join(daily, ", "), strings.Join(loops, " or "))
 }
 
-func kindOfStrategy(name string) strategy.Kind {
+func kindOrOutside(name string) strategy.Kind {
 	known, _ := registry.StrategyNamed(name) // unknown: beside
 	return known.KindOf()
 }
 
 func drivesLoop(strategyName string) bool {
-	return slices.Contains([]strategy.Kind{strategy.GoalLoop, strategy.SpecLoop}, kindOfStrategy(strategyName))
+	return slices.Contains([]strategy.Kind{strategy.GoalLoop, strategy.SpecLoop}, kindOrOutside(strategyName))
 }
 
 func (in *Inspection) howToSwitchOff(s client.Switched) string {

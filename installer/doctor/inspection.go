@@ -76,7 +76,7 @@ func (in *Inspection) readSuites() {
 	}
 	dirs := made
 	if around := generator.FindSuite(in.Places.Work); around != "" {
-		dirs = slices.DeleteFunc(slices.Clone(made), func(dir string) bool { return rooted.IsSame(dir, around) })
+		dirs = slices.DeleteFunc(slices.Clone(made), func(dir string) bool { return rooted.SameFile(dir, around) })
 		in.Suites = append(in.Suites, Suite{Dir: around, Around: true, Made: len(dirs) < len(made)})
 	}
 	for _, dir := range dirs {
@@ -97,7 +97,7 @@ func (in *Inspection) enabledByUs(id string) bool {
 }
 
 // stateDirs returns the state directories of Claude Code's hooks and of other agents' hooks.
-func (r Request) stateDirs() (ownAndDefault []string) {
+func (r Request) stateDirs() (claudeAndOther []string) {
 	dirs := []string{r.Places.StatePath(), ledger.StateDir("", r.Places.Home)}
 	return slices.DeleteFunc(slices.Compact(dirs), func(dir string) bool { return dir == "" })
 }
@@ -112,14 +112,14 @@ func ClaudeChecks() (withShared []check.Check[*Inspection]) {
 	}, shared[:2], []check.Check[*Inspection]{
 		{Name: "plugin", Look: check.Sure((*Inspection).checkPlugins)},
 		{Name: "marketplace", Look: check.Sure((*Inspection).checkMarkets)},
-		{Name: "one decides", Look: check.Sure((*Inspection).checkConflicts), Fine: (*Inspection).decidersInWords},
+		{Name: "one decides", Look: check.Sure((*Inspection).checkConflicts), Fine: (*Inspection).sayWhoDecides},
 		{Name: "mods", Look: check.Sure((*Inspection).checkWrappingMods)},
 		{Name: "ralph-loop", Look: check.Sure((*Inspection).checkRalphFile)},
-		{Name: "goal loop", Look: check.Sure((*Inspection).checkLoopDriver)},
+		{Name: "goal loop", Look: check.Sure((*Inspection).checkUndrivenLoop)},
 		{Name: "block cap", Look: check.Sure((*Inspection).checkBlockCap)},
 		{Name: "rules", Look: check.Sure((*Inspection).checkPluginSettings)},
 		{Name: "judge", Look: check.Sure((*Inspection).checkJudge)},
-		{Name: "accounts", Look: check.Sure((*Inspection).checkOtherAccounts)},
+		{Name: "accounts", Look: check.Sure((*Inspection).listOtherAccounts)},
 		{Name: "todo list", Look: check.Sure((*Inspection).checkTodoTool)},
 		{Name: "project", Look: check.Sure((*Inspection).checkSettingsEnv)},
 	}, shared[2:])
@@ -192,7 +192,7 @@ func (in *Inspection) GoalDriver(dir string) (pluginOrWhyNot console.Driver) {
 // directories.
 func (in *Inspection) RunningPlugins() (all []generator.Running) {
 	add := func(r generator.Running) {
-		if !rooted.IsSurelyMissing(r.Dir) && !slices.ContainsFunc(all, func(has generator.Running) bool { return rooted.IsSame(has.Dir, r.Dir) }) {
+		if !rooted.IsSurelyMissing(r.Dir) && !slices.ContainsFunc(all, func(has generator.Running) bool { return rooted.SameFile(has.Dir, r.Dir) }) {
 			all = append(all, r)
 		}
 	}

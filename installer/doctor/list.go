@@ -49,9 +49,9 @@ func (in *Inspection) ListStrategies() (List, error) {
 	if around.Err != nil {
 		return List{}, around.Err
 	}
-	l := List{Suite: around.Dir, Strategies: []Strategy{}, Plugins: in.pluginsAtHand()}
+	l := List{Suite: around.Dir, Strategies: []Strategy{}, Plugins: in.madeOrEnabled()}
 	if !slices.ContainsFunc(l.Plugins, func(p AtHand) bool { return p.On || len(p.Hosts) > 0 }) {
-		l.Next = in.HowToEnableAny()
+		l.Next = in.NextIfNoneOn()
 	}
 	for _, name := range registry.StrategyNames() {
 		a, err := generator.ReadAbout(name)
@@ -65,7 +65,7 @@ func (in *Inspection) ListStrategies() (List, error) {
 	return l, nil
 }
 
-func (in *Inspection) pluginsAtHand() []AtHand {
+func (in *Inspection) madeOrEnabled() []AtHand {
 	all := []AtHand{}
 	for _, suite := range in.Suites {
 		if suite.Err != nil {
@@ -77,7 +77,7 @@ func (in *Inspection) pluginsAtHand() []AtHand {
 	}
 	for _, s := range in.Plugins {
 		n := slices.IndexFunc(all, func(p AtHand) bool { // another marketplace can have the suite's name
-			return p.ID == s.ID && (!s.InPlace || rooted.IsSame(s.Dir, filepath.Join(p.Suite, s.Name)))
+			return p.ID == s.ID && (!s.InPlace || rooted.SameFile(s.Dir, filepath.Join(p.Suite, s.Name)))
 		})
 		if n < 0 {
 			if !s.On || !s.IsOurs() {
@@ -91,7 +91,7 @@ func (in *Inspection) pluginsAtHand() []AtHand {
 	for _, agent := range in.Others {
 		for _, p := range agent.pluginsOn() {
 			n := slices.IndexFunc(all, func(a AtHand) bool {
-				return a.ID == p.ID || client.NameOf(a.ID) == p.Name && p.Suite != "" && rooted.IsSame(a.Suite, p.Suite)
+				return a.ID == p.ID || client.NameOf(a.ID) == p.Name && p.Suite != "" && rooted.SameFile(a.Suite, p.Suite)
 			})
 			if n < 0 {
 				all, n = append(all, AtHand{ID: p.ID, Strategy: p.Strategy, Suite: p.Suite, Version: p.Version}), len(all)
@@ -135,19 +135,19 @@ func (p AtHand) StateInWords() string {
 
 // EnableChoices returns the names, for shell completion, of the plugins that enable finds without --suite. A name that
 // several plugins have becomes NAME@MARKETPLACE.
-func (in *Inspection) EnableChoices() (names []string) {
+func (in *Inspection) EnableChoices() (alsoOn []string) {
 	markets, _ := in.settings.Markets()
 	for name, m := range markets {
 		for _, plugin := range in.settings.OursInCatalog(m) {
-			names = append(names, plugin+"@"+name)
+			alsoOn = append(alsoOn, plugin+"@"+name)
 		}
 	}
 	for _, s := range slices.DeleteFunc(slices.Clone(in.Suites), func(s Suite) bool { return !s.Made }) {
 		for _, p := range s.Plugins {
-			names = append(names, p.Name+"@"+s.Marketplace)
+			alsoOn = append(alsoOn, p.Name+"@"+s.Marketplace)
 		}
 	}
-	return sortedShortNames(names)
+	return sortedShortNames(alsoOn)
 }
 
 // DisableArgs returns the springfield plugins that any scope enables, for shell completion. It shortens an ID to the

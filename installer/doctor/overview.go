@@ -61,9 +61,9 @@ type Decision struct {
 func (in *Inspection) Overview() Overview {
 	deciding, outside := in.workingPlugins()
 	o := Overview{
-		On: []Switch{}, Reasons: in.whyNoneDecides(deciding), Last: in.lastDecision(), Loops: []string{},
+		On: []Switch{}, Reasons: in.whyIfNoneDecides(deciding), Last: in.lastDecision(), Loops: []string{},
 		Notes: append([]string{}, slices.Concat(in.HoldsInWords())...),
-		Away:  append([]string{}, in.AwayInWords()...), Problems: []check.Finding{},
+		Away:  append([]string{}, in.AwayHereWords()...), Problems: []check.Finding{},
 	}
 	for i, p := range slices.Concat(deciding, outside) {
 		o.On = append(o.On, Switch{
@@ -101,7 +101,7 @@ func (in *Inspection) Overview() Overview {
 	case check.CountState(o.Problems, check.Failure) > 0:
 		o.Next = "springfield doctor"
 	case !o.decides():
-		o.Next = in.HowToEnableAny()
+		o.Next = in.NextIfNoneOn()
 	case held:
 		o.Next = "springfield resume"
 	case o.Last != nil:

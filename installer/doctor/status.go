@@ -56,7 +56,7 @@ func (in *Inspection) SumUpStatus() Status {
 	deciding, outside := in.workingPlugins()
 	spend, _ := in.readSpend() // doctor reports the error
 	s := Status{
-		Deciding: pluginIDs(deciding), Reasons: in.whyNoneDecides(deciding), OutsideStop: pluginIDs(outside),
+		Deciding: pluginIDs(deciding), Reasons: in.whyIfNoneDecides(deciding), OutsideStop: pluginIDs(outside),
 		Silenced: in.Silenced, Settings: in.Settings, Plugins: append([]client.Switched{}, in.Plugins...),
 		Hooks: append([]client.Hook{}, in.Hooks...), Idle: append([]client.Hook{}, in.Idle...),
 		Judge: Judge{spend.Questions, float64(spend.Micros) / 1e6, spend.Failures, spendText(spend)},
@@ -67,7 +67,7 @@ func (in *Inspection) SumUpStatus() Status {
 	case in.Silenced != "" || slices.ContainsFunc(in.Plugins, broken):
 		s.Next = "springfield doctor"
 	default:
-		s.Next = in.HowToEnableAny()
+		s.Next = in.NextIfNoneOn()
 	}
 	s.Notes = in.notesOf(s.Reasons)
 	return s
@@ -86,7 +86,7 @@ func (in *Inspection) workingPlugins() (deciding, outsideStop []client.Switched)
 	return slices.DeleteFunc(in.OursAtStop(), broken), slices.DeleteFunc(in.OursNotAtStop(), broken)
 }
 
-func (in *Inspection) whyNoneDecides(deciding []client.Switched) []string {
+func (in *Inspection) whyIfNoneDecides(deciding []client.Switched) []string {
 	all := []string{}
 	if len(deciding) > 0 {
 		return all
@@ -129,8 +129,8 @@ func (in *Inspection) whyNoHook(hookless client.Switched) string {
 	return "it has no hook that runs"
 }
 
-// HowToEnableAny returns the command to run if no plugin is enabled.
-func (in *Inspection) HowToEnableAny() string {
+// NextIfNoneOn returns the command to run if no plugin is enabled.
+func (in *Inspection) NextIfNoneOn() string {
 	for _, a := range in.Accounts {
 		if len(a.On) > 0 {
 			return a.SpringfieldCommand("status")
@@ -141,7 +141,7 @@ func (in *Inspection) HowToEnableAny() string {
 
 // howToSwitchOn returns the command that enables a plugin, with --scope local if a project's settings disable it. If
 // the user's settings cannot be read, it returns a hint to fix them.
-func (in *Inspection) howToSwitchOn(plugin string) string {
+func (in *Inspection) howToSwitchOn(plugin string) (commandOrFix string) {
 	for _, l := range in.Settings {
 		switch syntax := (*document.SyntaxError)(nil); {
 		case l.Name != string(client.User) || l.Err == nil:
@@ -188,7 +188,7 @@ func (in *Inspection) argToEnable(choose func(generator.Suite) generator.Plugin)
 
 // ChooseInSuites calls choose for each suite that the user made or named, except unreadable ones. It returns the first
 // result with a Stop hook and the suite, or a plugin with no name.
-func (in *Inspection) ChooseInSuites(choose func(generator.Suite) generator.Plugin) (generator.Plugin, Suite) {
+func (in *Inspection) ChooseInSuites(choose func(generator.Suite) generator.Plugin) (atStopOrNone generator.Plugin, _ Suite) {
 	for _, s := range in.Suites {
 		if s.Err != nil || !s.Made {
 			continue
@@ -203,13 +203,13 @@ func (in *Inspection) ChooseInSuites(choose func(generator.Suite) generator.Plug
 
 func (in *Inspection) notesOf(alreadySaid []string) []string {
 	all := check.NamesOf(in.Notes, func(err error) string { return err.Error() + ": run springfield doctor to see the fix" })
-	all = append(append(append(all, in.offInSettings()...), in.HoldsAndAwayInWords()...), in.OldSuitesInWords()...)
+	all = append(append(append(all, in.offByVariable()...), in.HoldsAndAwayInWords()...), in.OldSuitesInWords()...)
 	for _, says := range in.accountsOnInWords() {
 		if !slices.Contains(alreadySaid, says) {
 			all = append(all, says+": run springfield doctor to see the command for it")
 		}
 	}
-	found := slices.Concat(in.checkSettingsEnv(), in.checkConflicts(), in.checkWrappingMods(), in.checkLoopDriver())
+	found := slices.Concat(in.checkSettingsEnv(), in.checkConflicts(), in.checkWrappingMods(), in.checkUndrivenLoop())
 	all = append(all, check.NamesOf(found, saysAndFix)...)
 	for _, says := range BrokenHooks(in.Plugins) {
 		if !slices.Contains(alreadySaid, says) {
@@ -226,11 +226,11 @@ func (in *Inspection) notesOf(alreadySaid []string) []string {
 
 // HoldsAndAwayInWords describes holds and away orders in force, and holds that ended recently.
 func (in *Inspection) HoldsAndAwayInWords() (alsoEnded []string) {
-	return append(slices.Concat(in.HoldsInWords()), in.AwayInWords()...)
+	return append(slices.Concat(in.HoldsInWords()), in.AwayHereWords()...)
 }
 
-// AwayInWords describes the away orders in force here.
-func (in *Inspection) AwayInWords() (all []string) {
+// AwayHereWords describes the away orders in force here.
+func (in *Inspection) AwayHereWords() (all []string) {
 	dir := ledger.StateDir("", in.Places.Home)
 	if dir == "" {
 		return nil
@@ -249,7 +249,7 @@ func (in *Inspection) AwayInWords() (all []string) {
 // HeldOrOffInWords describes holds in force, and settings that disable springfield's hooks.
 func (in *Inspection) HeldOrOffInWords() []string {
 	held, _ := in.HoldsInWords()
-	return append(held, in.offInSettings()...)
+	return append(held, in.offByVariable()...)
 }
 
 // HoldsInWords describes the holds in force, and the holds that ended recently.

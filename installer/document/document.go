@@ -67,7 +67,7 @@ type member struct {
 
 // ParseDocument parses a document of up to 8 MiB and 10,000 levels. Its root must be an object; blank data is an empty
 // one. Every error is a *SyntaxError.
-func ParseDocument(data []byte) (*Document, error) {
+func ParseDocument(data []byte) (emptyIfBlank *Document, err error) {
 	if len(data) > MaxSize {
 		return nil, &SyntaxError{Problem: "larger than 8 MiB"}
 	}
@@ -80,7 +80,6 @@ func ParseDocument(data []byte) (*Document, error) {
 			d.text = "{}\r\n"
 		}
 	}
-	var err error
 	if d.root, err = parseValue(d.text); err != nil {
 		return nil, err
 	}

@@ -33,7 +33,7 @@ func codexHost() Host {
 // codexInstalled returns the plugins in Codex's settings with a copy in
 // plugins/cache/MARKETPLACE/NAME/VERSION. Codex treats other plugins as not installed.
 func codexInstalled(at Place) (all []Installed, err error) {
-	settings, err := readDocIfAny("", at.SettingsFile(), parseTOML)
+	settings, err := readDocOrEmpty("", at.SettingsFile(), parseTOML)
 	if err != nil {
 		return nil, err
 	}

@@ -101,7 +101,7 @@ func TestCodexThatDoesNotAnswer(t *testing.T) {
 	cancel()
 	within(t, "it is still asked", func() bool { return len(answered) > 0 })
 	scratch.Equal(t, errors.Is(<-answered, context.Canceled), true, "cancelled")
-	scratch.AwaitEnd(t, pid, "what it has started", 10*time.Second)
+	scratch.WaitOrKill(t, pid, "what it has started", 10*time.Second)
 }
 
 // within waits for a condition or fails.

@@ -32,9 +32,9 @@ func copilotHost() Host {
 const maxPlugins = 200
 
 // copilotPlugins returns the plugins in a settings file, up to maxPlugins and even disabled ones, in the order of the
-// file. Unless in is "", a file outside of in is an error.
-func copilotPlugins(at Place, scope client.Scope, in, path string) (all []Installed, err error) {
-	doc, err := readDocIfAny(in, path, document.ParseCommented)
+// file. Unless root is "", a file outside of root is an error.
+func copilotPlugins(at Place, scope client.Scope, root, settingsFile string) (all []Installed, err error) {
+	doc, err := readDocOrEmpty(root, settingsFile, document.ParseCommented)
 	if err != nil {
 		return nil, err
 	}
@@ -86,7 +86,7 @@ func copilotInstalled(at Place) (oursOrNot []Installed, err error) {
 
 // copilotTrusts reports whether Copilot permanently trusts the working directory.
 func copilotTrusts(at Place) bool {
-	doc, err := readDocIfAny("", filepath.Join(at.Dir, "config.json"), document.ParseCommented)
+	doc, err := readDocOrEmpty("", filepath.Join(at.Dir, "config.json"), document.ParseCommented)
 	var config struct{ TrustedFolders []string }
 	return err == nil && doc.Decode(&config) == nil && slices.ContainsFunc(config.TrustedFolders, func(dir string) bool { return rooted.HoldsPath(dir, at.Work) })
 }

@@ -21,7 +21,7 @@ func droidHost() Host {
 		Traces: []string{"sessions", "auth.json", "host.json"},
 		EntryIn: func(at Place, _ string) (string, []string) {
 			path := filepath.Join(at.Dir, "hooks.json")
-			if !rooted.IsTaken(path) && hasAnySettingsHooks(at) {
+			if !rooted.IsTaken(path) && settingsHaveHooks(at) {
 				return at.SettingsFile(), []string{"hooks"}
 			}
 			return path, nil
@@ -30,7 +30,7 @@ func droidHost() Host {
 		Remove:   "plugin uninstall %s --scope user",
 		Check: func(ctx context.Context, at Place, on []Installed) []check.Finding {
 			found := checkDisabled(ctx, at, on)
-			if path, _ := hookPath(at); path != at.SettingsFile() && hasAnySettingsHooks(at) {
+			if path, _ := hookPath(at); path != at.SettingsFile() && settingsHaveHooks(at) {
 				found = append(found, check.Warned("Droid does not run the hooks of "+at.SettingsFile()+", because "+path+" exists", "move them to that file"))
 			}
 			return found
@@ -38,7 +38,7 @@ func droidHost() Host {
 	})
 }
 
-func hasAnySettingsHooks(at Place) bool {
+func settingsHaveHooks(at Place) bool {
 	settings, err := readSettings(at)
 	isEvent := func(m document.Member) bool { return document.KindName(m.Value) == "an array" }
 	return err == nil && slices.ContainsFunc(settings.Members("hooks"), isEvent)

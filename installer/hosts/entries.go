@@ -62,27 +62,27 @@ func (entries) PlanOff(now *settings.Settings, r Request) (c journal.Change, err
 	return c, r.planOff(now, &c)
 }
 
-func (entries) PlanAllOff(now *settings.Settings, at Place, _ bool, c *journal.Change) (ids []string, left []settings.Left, err error) {
+func (entries) PlanAllOff(now *settings.Settings, at Place, _ bool, c *journal.Change) (wasOn []string, left []settings.Left, err error) {
 	byUs, err := now.EnabledByUsOn(at.Host.Name)
 	if err != nil {
 		return nil, nil, err
 	}
 	for _, r := range byUs {
-		ids = append(ids, r.ID)
-		at.addRemoveNote(c)
+		wasOn = append(wasOn, r.ID)
+		at.addRemovedNote(c)
 		if err := now.ReleaseFor(c, settings.HostFile{Host: at.Host.Name, Path: r.File}, r.ID); err != nil {
 			left = append(left, settings.Left{What: err.Error(), Remove: "fix that file, then remove the entries for " + r.ID, Failed: true})
 		}
 	}
 	knows, err := at.Installed()
 	if err != nil {
-		return ids, append(left, settings.Left{What: err.Error(), Remove: "fix the cause, then run springfield disable --all again"}), nil
+		return wasOn, append(left, settings.Left{What: err.Error(), Remove: "fix the cause, then run springfield disable --all again"}), nil
 	}
 	for _, i := range knows {
 		if i.HostRemoves && !i.On || !i.MadeByUs(now) || slices.ContainsFunc(byUs, at.removalOf(i).ownsRecord) {
 			continue
 		}
-		ids = append(ids, i.ID)
+		wasOn = append(wasOn, i.ID)
 		stays := settings.Left{What: fmt.Sprintf("the %s settings of %s still name %s", i.Scope, at.Host.Title, i.ID), Remove: "remove by hand the entries for " + i.ID}
 		if i.HostRemoves && i.Scope == client.User {
 			stays = settings.Left{What: at.hostRemovesError(i).Error(), Remove: at.Host.RemoveCommand(i.ID)}
@@ -95,7 +95,7 @@ func (entries) PlanAllOff(now *settings.Settings, at Place, _ bool, c *journal.C
 		}
 		left = append(left, stays)
 	}
-	return ids, left, nil
+	return wasOn, left, nil
 }
 
 func (r Request) EntryFile() settings.HostFile {
@@ -105,16 +105,16 @@ func (r Request) EntryFile() settings.HostFile {
 
 // ownsRecord reports whether e is the record of the plugin in the host's current file: its directory may have moved.
 func (r Request) ownsRecord(e settings.EnabledPlugin) bool {
-	return e.ID == r.ID && rooted.IsSame(e.File, r.EntryFile().Path)
+	return e.ID == r.ID && rooted.SameFile(e.File, r.EntryFile().Path)
 }
 
 // MadeByUs reports whether springfield made the plugin. If it is missing but on, a hooks file has a command of our
 // form.
-func (i Installed) MadeByUs(now *settings.Settings) bool {
+func (i Installed) MadeByUs(now *settings.Settings) (oursOrGone bool) {
 	return now.ReadPluginIn(i.Dir).IsOurs() || !i.HostRemoves && i.On && rooted.IsSurelyMissing(i.Dir)
 }
 
-func (p Place) hostRemovesError(i Installed) error {
+func (p Place) hostRemovesError(i Installed) (neverNil error) {
 	return check.Advisef(p.Host.RemoveCommand(i.ID), "%s installed %s with its own command, so only its own command can remove it", p.Host.Title, i.ID)
 }
 
@@ -130,15 +130,15 @@ func (r Request) release(now *settings.Settings, c *journal.Change, of func(sett
 	for _, e := range byUs {
 		if err == nil && of(e) {
 			err = now.ReleaseFor(c, settings.HostFile{Host: r.At.Host.Name, Path: e.File}, e.ID)
-			r.At.addRemoveNote(c)
+			r.At.addRemovedNote(c)
 			released = append(released, e)
 		}
 	}
 	return released, err
 }
 
-// addRemoveNote adds the host's note on the entries below one that c removes.
-func (p Place) addRemoveNote(c *journal.Change) {
+// addRemovedNote adds the host's note on the entries below one that c removes.
+func (p Place) addRemovedNote(c *journal.Change) {
 	if note := p.Host.AfterRemoval; note != "" && !slices.Contains(c.Notes, note) {
 		c.Notes = append(c.Notes, note)
 	}
@@ -163,7 +163,7 @@ func (r Request) planOff(now *settings.Settings, c *journal.Change) error {
 		return err
 	}
 	if len(edits) > 0 {
-		r.At.addRemoveNote(c)
+		r.At.addRemovedNote(c)
 	}
 	return now.SetForPlugin(c, r.EntryFile(), "", edits)
 }

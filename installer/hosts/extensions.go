@@ -33,7 +33,7 @@ func extensionHost(name, title, agent string) Host {
 		},
 		EntryIn:   func(at Place, id string) (string, []string) { return linkRecordPath(at, id), nil },
 		Needs:     []string{name + "/" + name + "-extension.json", name + "/hooks/hooks.json"},
-		Installed: extensionsInstalled, Remove: "extensions uninstall %s", ByHand: stepsToSwitchOn, Check: checkDisabled,
+		Installed: extensionsInstalled, Remove: "extensions uninstall %s", ByHand: stepsIfDisabled, Check: checkDisabled,
 	}
 }
 
@@ -90,7 +90,7 @@ func extensionsInstalled(at Place) (all []Installed, err error) {
 		}
 		var manifest struct{ Version string }
 		if readRecord(manifestIn(root, at.Host), &manifest) == nil {
-			i.Version, i.On = manifest.Version, isSwitchedOn(rules[e.Name()].Overrides, at.Work)
+			i.Version, i.On = manifest.Version, isOnUnlessOff(rules[e.Name()].Overrides, at.Work)
 		}
 		all = append(all, i)
 	}
@@ -106,9 +106,9 @@ func readEnablement(at Place) (rules map[string]struct{ Overrides []string }, er
 	return rules, err
 }
 
-// isSwitchedOn reports whether an extension is enabled in dir, by the last matching rule or by default. A
+// isOnUnlessOff reports whether an extension is enabled in dir, by the last matching rule or by default. A
 // rule is a path. The prefix ! disables the extension. The suffix * includes all subdirectories.
-func isSwitchedOn(rules []string, dir string) bool {
+func isOnUnlessOff(rules []string, dir string) bool {
 	on := true
 	for _, rule := range rules {
 		path, off := strings.CutPrefix(rule, "!")
@@ -121,9 +121,9 @@ func isSwitchedOn(rules []string, dir string) bool {
 	return on
 }
 
-func stepsToSwitchOn(r Request) []string {
+func stepsIfDisabled(r Request) []string {
 	rules, err := readEnablement(r.At)
-	if err != nil || isSwitchedOn(rules[r.ID].Overrides, r.At.Work) {
+	if err != nil || isOnUnlessOff(rules[r.ID].Overrides, r.At.Work) {
 		return nil
 	}
 	return []string{fmt.Sprintf("%s disables it by a rule of its own; to enable it, run: %s extensions enable %s", r.At.Host.Title, r.At.Host.Name, r.ID)}

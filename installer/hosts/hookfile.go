@@ -55,7 +55,7 @@ func pluginDirOfCommand(command string) string {
 
 func readOurEntries(at Place) (all []hookEntry, err error) {
 	path, above := hookPath(at)
-	doc, err := readDocIfAny("", path, document.ParseCommented)
+	doc, err := readDocOrEmpty("", path, document.ParseCommented)
 	if err != nil {
 		return nil, err
 	}

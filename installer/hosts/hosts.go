@@ -167,8 +167,8 @@ func HostNames() []string {
 	return check.NamesOf(AllHosts(), func(h Host) string { return h.Name })
 }
 
-// readDocIfAny reads and parses a file. A missing file is empty. Unless root is "", a file outside of root is an error.
-func readDocIfAny[D any](root, path string, parse func(data []byte) (D, error)) (doc D, err error) {
+// readDocOrEmpty reads and parses a file. A missing file is empty. Unless root is "", a file outside of root is an error.
+func readDocOrEmpty[D any](root, path string, parse func(data []byte) (D, error)) (doc D, err error) {
 	file, err := journal.OpenEdit(root, path)
 	if err != nil {
 		return doc, err
@@ -180,7 +180,7 @@ func readDocIfAny[D any](root, path string, parse func(data []byte) (D, error)) 
 }
 
 func readSettings(at Place) (*document.Document, error) {
-	return readDocIfAny("", at.SettingsFile(), document.ParseCommented)
+	return readDocOrEmpty("", at.SettingsFile(), document.ParseCommented)
 }
 
 func readRecord(path string, into any) (errIfNone error) {

@@ -191,7 +191,7 @@ func TestExtensionIsOn(t *testing.T) {
 		"/home/u/* !/home/u/moes": false,
 		"!/*":                     false,
 	} {
-		scratch.Equal(t, isSwitchedOn(strings.Fields(rules), "/home/u/moes"), want, rules)
+		scratch.Equal(t, isOnUnlessOff(strings.Fields(rules), "/home/u/moes"), want, rules)
 	}
 }
 

@@ -64,7 +64,7 @@ func (p Place) FindSilencer() *check.Finding {
 	if !known {
 		return nil
 	}
-	settings, err := readDocIfAny("", p.SettingsFile(), func(data []byte) (c config, err error) {
+	settings, err := readDocOrEmpty("", p.SettingsFile(), func(data []byte) (c config, err error) {
 		if filepath.Ext(p.Host.SettingsFile) == ".toml" {
 			return parseTOML(data)
 		}

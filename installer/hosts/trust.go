@@ -59,7 +59,7 @@ func codexHooks(ctx context.Context, at Place) (hooks []codexHook, problems []st
 // codexTrial copies the user's hooks, their trust and the settings on plugins to a temporary directory, trial.Dir, and
 // links the plugins that Codex installed there. done removes it.
 func codexTrial(at Place, on []Installed) (trial Place, done func(), err error) {
-	settings, err := readDocIfAny("", at.SettingsFile(), parseTOML)
+	settings, err := readDocOrEmpty("", at.SettingsFile(), parseTOML)
 	if err != nil {
 		return trial, nil, err
 	}

@@ -107,8 +107,8 @@ func (s Stack) PlanSet(scope Scope, assignments []Assignment) (c journal.Change,
 	return c, nil
 }
 
-func withoutEmpty(after []byte, edits []document.Edit) ([]byte, error) {
-	for _, e := range edits {
+func withoutEmpty(after []byte, applied []document.Edit) ([]byte, error) {
+	for _, e := range applied {
 		if e.Value != nil || len(e.Path) < 2 {
 			continue
 		}

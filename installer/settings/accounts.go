@@ -30,11 +30,11 @@ func OtherAccounts(p client.Places) (inUse []ClaudeAccount) {
 		if a.Config = rooted.PathFrom(p.Home, dir); p.Plugins == filepath.Join(p.Config, "plugins") {
 			a.Plugins = filepath.Join(a.Config, "plugins")
 		}
-		known := slices.ContainsFunc(seen, func(other string) bool { return rooted.IsSame(a.Config, other) })
+		known := slices.ContainsFunc(seen, func(other string) bool { return rooted.SameFile(a.Config, other) })
 		if p.Home == "" || known || !rooted.TargetExists(a.Settings(client.User)) && !rooted.TargetExists(a.StatePath()) {
 			continue
 		}
-		for _, s := range client.NewSnapshot(a.Places).ListedPlugins() {
+		for _, s := range client.NewSnapshot(a.Places).SwitchedPlugins() {
 			if s.On && s.IsOurs() && s.Decides == string(client.User) {
 				a.On = append(a.On, s.ID)
 			}

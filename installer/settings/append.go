@@ -11,9 +11,9 @@ import (
 
 var ErrNotText = errors.New("not UTF-8 text")
 
-// PlanAppending plans to append a paragraph to a text file such as CLAUDE.md, unless the file contains it. A missing
+// PlanAppendOnce plans to append a paragraph to a text file such as CLAUDE.md, unless the file contains it. A missing
 // file is created. A file in any encoding but UTF-8 is refused with ErrNotText. For in see journal.OpenEdit.
-func PlanAppending(in, path, text string) (journal.Edit, error) {
+func PlanAppendOnce(in, path, text string) (journal.Edit, error) {
 	e, err := journal.OpenEdit(in, path)
 	if err != nil {
 		return e, fmt.Errorf("read text: %w", err)

@@ -54,7 +54,7 @@ func TestAppend(t *testing.T) {
 	appendNote := func(path string) bool {
 		t.Helper()
 		c, err := j.PlanAndApply(func() (journal.Change, error) {
-			e, err := PlanAppending("", path, note)
+			e, err := PlanAppendOnce("", path, note)
 			return journal.Change{Did: "tell " + path + " about hooks", Kind: "text", Edits: []journal.Edit{e}}, err
 		})
 		must(t, err)
@@ -107,17 +107,17 @@ func TestAppendRefuses(t *testing.T) {
 	for name, data := range map[string]string{"latin-1": "caf\xe9\n", "UTF-16": "\xff\xfeB\x00e\x00", "zeros": "a\x00b"} {
 		path := filepath.Join(p.Work, name)
 		put(t, path, data)
-		if _, err := PlanAppending("", path, note); !errors.Is(err, ErrNotText) {
+		if _, err := PlanAppendOnce("", path, note); !errors.Is(err, ErrNotText) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	path := filepath.Join(p.Work, "read-only.md")
 	put(t, path, "mine")
 	must(t, os.Chmod(path, 0o400))
-	if _, err := PlanAppending("", path, note); !errors.Is(err, fs.ErrPermission) {
+	if _, err := PlanAppendOnce("", path, note); !errors.Is(err, fs.ErrPermission) {
 		t.Errorf("%v", err)
 	}
-	if _, err := PlanAppending("", p.Work, note); err == nil {
+	if _, err := PlanAppendOnce("", p.Work, note); err == nil {
 		t.Error("a directory is taken")
 	}
 }

@@ -519,4 +519,4 @@ func planUndo(p client.Places) (journal.Change, journal.Entry, error) {
 	return u.Change, u.Entry, err
 }
 
-var must, put, look, link = scratch.Must, scratch.PutFile, scratch.ReadOrNone, scratch.Link
+var must, put, look, link = scratch.Must, scratch.PutFile, scratch.ReadOrNone, scratch.MustLink

@@ -37,11 +37,11 @@ func (s *Settings) PlanDisable(plugin client.Plugin, scope client.Scope) (journa
 	if err != nil {
 		return c, err
 	}
-	if err := s.switchOff(&c, m, v, f, id); err != nil {
-		return c, readOnly(err, "springfield disable "+id+" --scope local", nil)
+	if err := s.undoOrOff(&c, m, v, f, id); err != nil {
+		return c, hintDenied(err, "springfield disable "+id+" --scope local", nil)
 	}
 	if len(m.pluginsEnabledByUs()) == 0 { // a killed edit, or a removed file, can leave a declaration
-		if err := s.planUserUndoFor(&c, f); err != nil {
+		if err := s.planUserRelease(&c, f); err != nil {
 			return c, err
 		}
 	}
@@ -56,7 +56,7 @@ func (s *Settings) PlanDisable(plugin client.Plugin, scope client.Scope) (journa
 	return c, nil
 }
 
-func (s *Settings) switchOff(c *journal.Change, ourEdits *memory, v view, f file, id string) error {
+func (s *Settings) undoOrOff(c *journal.Change, ourEdits *memory, v view, f file, id string) error {
 	on, says := v.edited.SaysOf(id)
 	switch {
 	case ourEdits.switchedOn(id):
@@ -99,7 +99,7 @@ func (s *Settings) planRestore(c *journal.Change, m *memory, v view, f file, id 
 	if err := s.planRelease(c, f, f.At, only); err != nil || len(others) > 0 {
 		return err
 	}
-	return s.planUserUndoFor(c, f)
+	return s.planUserRelease(c, f)
 }
 
 // tellStillOff notes the plugins that springfield disabled when it enabled id, and that stay disabled: restored
@@ -114,10 +114,10 @@ func (v view) tellStillOff(c *journal.Change, m *memory, id string, restored fun
 	}
 }
 
-// planUserUndoFor plans to restore the members of user settings that were set only for f.
-func (s *Settings) planUserUndoFor(c *journal.Change, f file) error {
+// planUserRelease plans to restore the members of user settings that were set only for f.
+func (s *Settings) planUserRelease(c *journal.Change, setFor file) error {
 	target, err := journal.Resolve(s.Settings(client.User))
-	if err != nil || target == f.At {
+	if err != nil || target == setFor.At {
 		return err
 	}
 	if m, err := s.recallFile(target); err != nil || m == nil {
@@ -127,7 +127,7 @@ func (s *Settings) planUserUndoFor(c *journal.Change, f file) error {
 	if err != nil {
 		return err
 	}
-	return s.planRelease(c, user, f.At, allMembers)
+	return s.planRelease(c, user, setFor.At, allMembers)
 }
 
 func (v view) noteIfStillOn(c *journal.Change, f file, id string) {

@@ -39,7 +39,7 @@ func (s *Settings) PlanDisableAll(purge bool) (c journal.Change, ids []string, l
 	}
 	theirs := func(id string) bool { return !s.Installed(id).IsOurs() }
 	for _, l := range s.AllLayers() {
-		ours := slices.DeleteFunc(l.PluginIDs(), theirs)
+		ours := slices.DeleteFunc(l.IDsOnOrOff(), theirs)
 		ids = append(ids, slices.DeleteFunc(l.IDsOn(), theirs)...)
 		switch {
 		case seen[l.At] || len(ours) == 0 && !(purge && l.Name == string(client.User) && l.Problem == ""): // that declares marketplaces
@@ -103,7 +103,7 @@ func (s *Settings) withOursOff(data []byte, purge bool) ([]byte, error) {
 	}
 	for _, d := range doc.Members("extraKnownMarketplaces") {
 		m, err := s.FindMarket(d.Key)
-		if ours := s.ownPluginsIn(m, nil); purge && err == nil && len(ours) > 0 && s.otherOffers(m, ours) == "" {
+		if ours := s.ownPluginsIn(m, nil); purge && err == nil && len(ours) > 0 && s.offersOthers(m, ours) == "" {
 			edits = append(edits, document.Edit{Path: []string{"extraKnownMarketplaces", d.Key}})
 		}
 	}

@@ -89,10 +89,10 @@ func (s *Settings) PlanEnable(e Enabling) (journal.Change, error) {
 		edits = all
 	} else if e.Declare {
 		if err := s.setMembers(&c, user, declare, f.At); err != nil {
-			return c, readOnly(err, "", declare)
+			return c, hintDenied(err, "", declare)
 		}
 	}
-	return c, readOnly(s.setMembers(&c, f, edits, f.At), instead, all)
+	return c, hintDenied(s.setMembers(&c, f, edits, f.At), instead, all)
 }
 
 func switchTo(id, value string) document.Edit {
@@ -152,7 +152,7 @@ func (s *Settings) switchOffOthers(c *journal.Change, v view, f file, e Enabling
 		_, above, overruled := highest(v.above, id)
 		switch {
 		case id == e.Plugin.ID():
-		case !isLatte && s.otherKindAtStop(known, e, id):
+		case !isLatte && s.isOtherKindAtStop(known, e, id):
 			if v.isOnToHere(id) {
 				c.Notes = append(c.Notes, id+" also stays enabled: while a loop runs, only the plugin that drives it decides")
 			}
@@ -177,7 +177,7 @@ func (s *Settings) switchOffOthers(c *journal.Change, v view, f file, e Enabling
 	return off, foreignLoops, nil
 }
 
-func (s *Settings) otherKindAtStop(known *client.Snapshot, e Enabling, id string) bool {
+func (s *Settings) isOtherKindAtStop(known *client.Snapshot, e Enabling, id string) bool {
 	i := known.Installed(id)
 	return e.SameKind != nil && i.Dir != "" && i.IsOursAtStop() && !slices.Contains(e.SameKind, i.Strategy)
 }

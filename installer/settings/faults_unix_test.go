@@ -121,7 +121,7 @@ echo '{}' >"$CLAUDE_CODE_PLUGIN_CACHE_DIR/installed_plugins.json"
 	put(t, filepath.Join(p.Plugins, "installed_plugins.json"), `{"version": 2, "plugins": {"ned-flanders@team": [{"scope": "project", "projectPath": "`+elsewhere+`", "installPath": "/none"}]}}`)
 	put(t, filepath.Join(elsewhere, "README"), "")
 	plugin := client.Plugin{Name: "ned-flanders", Marketplace: "team"}
-	notes, err := NewSettings(p).UninstallIfUnused(context.Background(), claude, plugin)
+	notes, err := NewSettings(p).PurgeIfUnused(context.Background(), claude, plugin)
 	if calls := look(t, filepath.Join(p.Home, "calls")); err != nil || calls != "(none)" || !strings.Contains(strings.Join(notes, "\n"), "stays installed") {
 		t.Errorf("%q, %v; the client was called: %s", notes, err, calls)
 	}
@@ -131,7 +131,7 @@ echo '{}' >"$CLAUDE_CODE_PLUGIN_CACHE_DIR/installed_plugins.json"
 	if err := os.RemoveAll(elsewhere); err != nil { // a project that is gone has nothing
 		t.Fatal(err)
 	}
-	if notes, err := NewSettings(p).UninstallIfUnused(context.Background(), claude, plugin); err != nil || !strings.Contains(strings.Join(notes, "\n"), "has forgotten marketplace team") {
+	if notes, err := NewSettings(p).PurgeIfUnused(context.Background(), claude, plugin); err != nil || !strings.Contains(strings.Join(notes, "\n"), "has forgotten marketplace team") {
 		t.Errorf("%q, %v", notes, err)
 	}
 }

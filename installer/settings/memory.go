@@ -138,9 +138,9 @@ func (s *Settings) hasMadeDir(dir string) bool {
 	})
 }
 
-// memoryEdit returns the edit that writes a memory. If the memory contains no members, the edit removes it. The memory
+// editAndCache returns the edit that writes a memory. If the memory contains no members, the edit removes it. The memory
 // of an agent other than Claude Code also replaces the cached one.
-func (s *Settings) memoryEdit(m *memory) (journal.Edit, error) {
+func (s *Settings) editAndCache(m *memory) (journal.Edit, error) {
 	k := s.readMemory(memoryFile(s.Places, m.File))
 	if k.err != nil {
 		return journal.Edit{}, k.err
@@ -247,7 +247,7 @@ func (m *memory) noteMember(before *document.Document, e document.Edit, behalf, 
 			return err
 		}
 		known := slices.ContainsFunc(m.Filled, func(f filled) bool { return slices.Equal(f.Path, parent) })
-		if !known && (!found || isEmptyJSON(raw)) {
+		if !known && (!found || isMemberless(raw)) {
 			m.Filled = append(m.Filled, filled{parent, string(raw)})
 		}
 	}
@@ -296,7 +296,7 @@ func (m *memory) planBack(f file, freedFile string, only func(remembered) bool) 
 		}
 		return back, nil
 	}
-	edits, err := back.editsBack(f.doc, members)
+	edits, err := back.editsOrNote(f.doc, members)
 	if err == nil {
 		back.data, err = f.doc.ApplyEdits(edits...)
 	}
@@ -310,7 +310,7 @@ func (m *memory) planBack(f file, freedFile string, only func(remembered) bool) 
 	return back, err
 }
 
-func (back *released) editsBack(doc *document.Document, members []remembered) (edits []document.Edit, err error) {
+func (back *released) editsOrNote(doc *document.Document, members []remembered) (edits []document.Edit, err error) {
 	for _, r := range members {
 		raw, found, err := doc.Get(r.Path...)
 		switch {
@@ -355,7 +355,7 @@ func restoreEmptyObjects(data []byte, all []filled) (_ []byte, rest []filled, er
 		if !found {
 			continue
 		}
-		if !isEmptyJSON(raw) {
+		if !isMemberless(raw) {
 			rest = append([]filled{f}, rest...)
 			continue
 		}
@@ -372,7 +372,7 @@ func restoreEmptyObjects(data []byte, all []filled) (_ []byte, rest []filled, er
 
 func memberName(path []string) string { return document.PathName(path, " → ") }
 
-func isEmptyJSON(raw json.RawMessage) bool {
+func isMemberless(raw json.RawMessage) bool {
 	return document.MeanSame(raw, json.RawMessage("{}")) || document.MeanSame(raw, json.RawMessage("[]"))
 }
 

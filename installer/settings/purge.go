@@ -36,9 +36,9 @@ func (s *Settings) whyInUse(id string) (string, error) {
 	return "", err
 }
 
-// UninstallIfUnused makes the client uninstall a plugin that is no longer in use, and forget its marketplace if no
+// PurgeIfUnused makes the client uninstall a plugin that is no longer in use, and forget its marketplace if no
 // other plugin from it is in use. notes include why it kept something.
-func (s *Settings) UninstallIfUnused(ctx context.Context, claude client.Command, plugin client.Plugin) (notes []string, err error) {
+func (s *Settings) PurgeIfUnused(ctx context.Context, claude client.Command, plugin client.Plugin) (notes []string, err error) {
 	id := plugin.ID()
 	if why, err := s.whyInUse(id); err != nil {
 		return nil, err
@@ -63,12 +63,12 @@ func (s *Settings) UninstallIfUnused(ctx context.Context, claude client.Command,
 
 // PurgeInClaude makes the client forget springfield's plugins, and the marketplaces that offer nothing else. left lists
 // all that stays, such as these marketplaces if there is no claude command.
-func (s *Settings) PurgeInClaude(ctx context.Context, claude client.Command, ids []string) (notes []string, left []Left, err error) {
+func (s *Settings) PurgeInClaude(ctx context.Context, claude client.Command, also []string) (notes []string, left []Left, err error) {
 	markets, err := s.Markets()
 	for _, name := range slices.Sorted(maps.Keys(markets)) {
 		m, remove := markets[name], "run /plugin marketplace remove "+name+" in Claude Code"
-		ours := s.ownPluginsIn(m, ids)
-		switch why := s.otherOffers(m, ours); {
+		ours := s.ownPluginsIn(m, also)
+		switch why := s.offersOthers(m, ours); {
 		case len(ours) == 0:
 		case claude.Path == "":
 			left = append(left, Left{"Claude Code knows marketplace " + name + " (" + m.String() + ")", remove, false})
@@ -89,32 +89,32 @@ func (s *Settings) PurgeInClaude(ctx context.Context, claude client.Command, ids
 	return notes, left, err
 }
 
-func (s *Settings) uninstall(ctx context.Context, claude client.Command, ids []string) (notes []string, err error) {
+func (s *Settings) uninstall(ctx context.Context, claude client.Command, ids []string) (results []string, err error) {
 	for _, id := range ids {
 		note, err := claude.Uninstall(ctx, client.NewSnapshot(s.Places), id)
 		if err != nil {
-			return notes, err
+			return results, err
 		}
 		if note != "" {
-			notes = append(notes, note)
+			results = append(results, note)
 		}
 	}
-	return notes, nil
+	return results, nil
 }
 
-func (s *Settings) ownPluginsIn(m client.Market, alsoOurs []string) (ours []string) {
+func (s *Settings) ownPluginsIn(m client.Market, alsoIDs []string) (ids []string) {
 	for _, name := range s.OursInCatalog(m) {
-		ours = append(ours, name+"@"+m.Name)
+		ids = append(ids, name+"@"+m.Name)
 	}
-	for _, id := range alsoOurs {
-		if _, market, _ := strings.Cut(id, "@"); market == m.Name && !slices.Contains(ours, id) {
-			ours = append(ours, id)
+	for _, id := range alsoIDs {
+		if _, market, _ := strings.Cut(id, "@"); market == m.Name && !slices.Contains(ids, id) {
+			ids = append(ids, id)
 		}
 	}
-	return ours
+	return ids
 }
 
-func (s *Settings) otherOffers(m client.Market, ours []string) (reason string) {
+func (s *Settings) offersOthers(m client.Market, ours []string) (reason string) {
 	names, _ := s.PluginsOffered(m)
 	for _, name := range names {
 		if !slices.Contains(ours, name+"@"+m.Name) {

@@ -15,9 +15,9 @@ import (
 	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
-// readOnly adds a hint to an error about a read-only file: the edits to make by hand, and instead, a command. It
+// hintDenied adds a hint to an error about a read-only file: the edits to make by hand, and instead, a command. It
 // returns other errors unchanged.
-func readOnly(err error, instead string, edits []document.Edit) error {
+func hintDenied(err error, instead string, edits []document.Edit) error {
 	if !IsFileDenied(err) {
 		return err
 	}
@@ -40,7 +40,7 @@ func IsFileDenied(err error) bool {
 
 // HowToAccess returns a hint for an error of IsFileDenied. It proposes chmod only for the user's own unreadable
 // files, because other modes can be deliberate.
-func HowToAccess(denied error) string {
+func HowToAccess(denied error) (neverEmpty string) {
 	at := &fs.PathError{}
 	errors.As(denied, &at)
 	path := at.Path
@@ -80,9 +80,9 @@ func unwritablePath(path string) (neverEmpty string) {
 	return path
 }
 
-// CheckStateDir returns an error if no file can be created in the state directory or its nearest existing ancestor. It
+// ProbeStateDir returns an error if no file can be created in the state directory or its nearest existing ancestor. It
 // creates and removes a temporary file there.
-func CheckStateDir(p client.Places) error {
+func ProbeStateDir(p client.Places) error {
 	dir := rooted.FindUpward(p.StatePath(), rooted.IsTaken) // StatePath would be created there
 	f, err := os.CreateTemp(dir, ".springfield-check-*")
 	if err != nil {

@@ -54,14 +54,14 @@ func (s *Settings) openScope(scope client.Scope) (file, error) {
 	return s.openFile(s.Root, path)
 }
 
-// openFile opens a settings file for an edit. Unless in is "", a file outside of in is an error.
-func (s *Settings) openFile(in, path string) (f file, err error) {
+// openFile opens a settings file for an edit. Unless root is "", a file outside of root is an error.
+func (s *Settings) openFile(root, path string) (f file, err error) {
 	read, err := s.ReadOrEmpty(path)
 	if err == nil {
 		f.Edit = read.Edit
 	}
-	if in != "" { // a refused link takes precedence over read errors
-		bound, refused := journal.OpenEdit(in, path)
+	if root != "" { // a refused link takes precedence over read errors
+		bound, refused := journal.OpenEdit(root, path)
 		if link := (*rooted.LinkError)(nil); errors.As(refused, &link) { // it has the path
 			err = link
 		} else if refused != nil {
@@ -90,10 +90,10 @@ func (f file) namedError(cause error) error {
 // newFileMode is private because env in settings can hold tokens.
 const newFileMode fs.FileMode = 0o600
 
-// setMembers adds edits of a settings file to a plan, unless they change nothing. If behalf is not "", an earlier edit
-// remembers who needs them, so that a crash cannot leave a forgotten edit. behalf is a settings file, or for a
+// setMembers adds edits of a settings file to a plan, unless they change nothing. If neededBy is not "", an earlier edit
+// remembers who needs them, so that a crash cannot leave a forgotten edit. neededBy is a settings file, or for a
 // different agent a plugin.
-func (s *Settings) setMembers(c *journal.Change, f file, edits []document.Edit, behalf string) error {
+func (s *Settings) setMembers(c *journal.Change, f file, edits []document.Edit, neededBy string) error {
 	after, err := f.doc.ApplyEdits(edits...)
 	if err != nil {
 		return f.namedError(err)
@@ -103,7 +103,7 @@ func (s *Settings) setMembers(c *journal.Change, f file, edits []document.Edit, 
 		return err
 	}
 	if bytes.Equal(after, f.Before.Bytes()) {
-		if behalf == "" || !m.sharesEdits(edits, behalf) {
+		if neededBy == "" || !m.sharesEdits(edits, neededBy) {
 			return nil
 		}
 		after = f.Before.Bytes()
@@ -112,8 +112,8 @@ func (s *Settings) setMembers(c *journal.Change, f file, edits []document.Edit, 
 	if err := edit.PlanContent(after, newFileMode); err != nil {
 		return fmt.Errorf("write settings: %w", err)
 	}
-	if behalf != "" {
-		next, err := m.noteEdits(f, edits, behalf)
+	if neededBy != "" {
+		next, err := m.noteEdits(f, edits, neededBy)
 		if err != nil {
 			return f.namedError(err)
 		}
@@ -121,7 +121,7 @@ func (s *Settings) setMembers(c *journal.Change, f file, edits []document.Edit, 
 		if next.Origin != nil && f.Before == nil && s.hasMadeDir(filepath.Dir(f.At)) {
 			next.Origin = &origin{Existed: next.Origin.Existed, Data: next.Origin.Data, NoDir: true}
 		}
-		remembering, err := s.memoryEdit(next)
+		remembering, err := s.editAndCache(next)
 		if err != nil {
 			return err
 		}
@@ -159,7 +159,7 @@ func (s *Settings) addRelease(c *journal.Change, f file, back released) (err err
 	}
 	c.Notes = append(c.Notes, back.notesOn(f)...)
 	edit.Drop = back.before.Origin != nil && back.before.Origin.NoDir
-	forgetting, err := s.memoryEdit(back.next)
+	forgetting, err := s.editAndCache(back.next)
 	c.Edits = append(c.Edits, edit, forgetting)
 	return err
 }

@@ -29,7 +29,7 @@ func (s *Settings) layersAround(scope client.Scope, f file) (view, error) {
 func (v view) pluginIDs() []string {
 	var ids []string
 	for _, l := range v.layers {
-		ids = append(ids, l.PluginIDs()...)
+		ids = append(ids, l.IDsOnOrOff()...)
 	}
 	return slices.Compact(slices.Sorted(slices.Values(ids)))
 }

@@ -116,7 +116,7 @@ func (n *night) decide(t *testing.T, minutes int64, r ledger.Record) {
 	r.At, r.Cwd, r.Plugin = n.at(minutes), "/p", cmp.Or(r.Plugin, "ned-flanders")
 	s, err := ledger.OpenUnlocked(n.Orders, "session:"+r.Session)
 	must(t, err)
-	must(t, s.LockSession())
+	must(t, s.LockAndRead())
 	_, err = s.AppendRecord(r)
 	must(t, err)
 	must(t, s.Close())
@@ -335,12 +335,12 @@ func TestWhoDecidedStands(t *testing.T) {
 func TestFollowed(t *testing.T) {
 	n := newNight(t)
 	first := n.order
-	must(t, n.ReplaceOrder(first))
+	must(t, n.ReplaceInScope(first))
 	n.log(t, "first", "20 asks Do it.", "30 says Should I delete it?")
 	n.event(t, 30, ledger.AwayEvent{Session: "first", Did: ledger.AwayLeft, Text: "“Should I delete it?”", Word: "delete"})
 	n.Now = time.UnixMilli(n.at(60))
 	n.order.ID, n.order.At = "o2", n.at(60)
-	must(t, n.ReplaceOrder(n.order))
+	must(t, n.ReplaceInScope(n.order))
 	n.Now = time.UnixMilli(n.order.Until - hour)
 	ended, err := n.EndOrders("/p", false)
 	must(t, err)
@@ -357,7 +357,7 @@ func TestFollowed(t *testing.T) {
 	must(t, n.MarkLooked("o2"))
 	third := n.order
 	third.ID, third.At, third.Ended, n.Now = "o3", n.Now.UnixMilli(), 0, n.Now.Add(time.Minute)
-	must(t, n.ReplaceOrder(third))
+	must(t, n.ReplaceInScope(third))
 	n.order = third
 	if got := n.text(); strings.Contains(got, "delete") {
 		t.Error(got)
@@ -536,7 +536,7 @@ func TestLookAtCheck(t *testing.T) {
 func TestShorten(t *testing.T) {
 	n := newNight(t)
 	n.Now = time.UnixMilli(n.order.At + hour)
-	must(t, n.ReplaceOrder(n.order))
+	must(t, n.ReplaceInScope(n.order))
 	for name, test := range map[string]struct {
 		change              func(*ledger.AwayOrder)
 		sameMost, sameCheck bool
@@ -557,7 +557,7 @@ func TestShorten(t *testing.T) {
 		if err != nil || shorter != test.shorter || shorter && (now.ID != "o1" || now.Most > 50) {
 			t.Errorf("%s: %+v, %v, %v", name, now, shorter, err)
 		}
-		must(t, n.ReplaceOrder(n.order))
+		must(t, n.ReplaceInScope(n.order))
 	}
 	if all := n.OrdersInForce("/p/sub", false); len(all) != 1 || len(n.OrdersInForce("/pq", false)) != 0 {
 		t.Errorf("in force: %+v", all)
@@ -591,10 +591,10 @@ func TestDecidingFilesOfManyTests(t *testing.T) {
 func TestOrderForAll(t *testing.T) {
 	n := newNight(t)
 	n.order.Project, n.order.Most = "/p", 500
-	must(t, n.ReplaceOrder(n.order))
+	must(t, n.ReplaceInScope(n.order))
 	all := n.order
 	all.ID, all.Project, all.Most = "all", "", 1
-	must(t, n.ReplaceOrder(all))
+	must(t, n.ReplaceInScope(all))
 	if _, err := n.EndOrders("/elsewhere", false); err != nil || len(n.OrdersInForce("/p", true)) != 0 {
 		t.Errorf("%v, %+v", err, n.OrdersInForce("/p", true))
 	}

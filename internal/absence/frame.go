@@ -29,13 +29,13 @@ const (
 	leastNow                = 16
 )
 
-// WriteText prints the view in at most maxRows lines, clipped to the printer's width. If maxRows is 0, the number
+// WriteText prints the view in at most maxLines lines, clipped to the printer's width. If maxLines is 0, the number
 // of lines is unlimited.
-func (v View) WriteText(out layout.Printer, maxRows int) {
+func (v View) WriteText(out layout.Printer, maxLines int) {
 	printLine := func(out layout.Printer, line string) {
 		out.PrintUnbroken(layout.ClipText(out.ShortPath(line), out.Width))
 	}
-	top := v.orderLines()
+	top := v.inForceLines()
 	lines := len(top) + 1
 	for _, line := range top {
 		printLine(out.InBold(), line)
@@ -47,7 +47,7 @@ func (v View) WriteText(out layout.Printer, maxRows int) {
 	widths := v.columns(out.Width)
 	printLine(out, layOut(widths, [5]string{"project", "now", "since", "plugin", "left"}))
 	for n, s := range v.Sessions {
-		if rest := len(v.Sessions) - n + v.More; maxRows > 0 && lines >= maxRows-1 && rest > 1 {
+		if rest := len(v.Sessions) - n + v.More; maxLines > 0 && lines >= maxLines-1 && rest > 1 {
 			printLine(out, strconv.Itoa(rest)+" more: run springfield watch --once")
 			return
 		}
@@ -68,7 +68,7 @@ func (v View) WriteText(out layout.Printer, maxRows int) {
 	}
 }
 
-func (v View) orderLines() (all []string) {
+func (v View) inForceLines() (all []string) {
 	for _, o := range v.Orders {
 		all = append(all, o.Describe(v.Now))
 	}

@@ -14,11 +14,11 @@ func (p Places) OrdersInForce(project string, all bool) []ledger.AwayOrder {
 	})
 }
 
-// RecordedOrders returns the orders that cover project, even if they have ended, oldest first. If all is set, it
+// RecordedOrders returns the orders that cover project, even if they have ended, oldest first. If wide is set, it
 // returns those of all projects.
-func (p Places) RecordedOrders(project string, all bool) []ledger.AwayOrder {
+func (p Places) RecordedOrders(project string, wide bool) []ledger.AwayOrder {
 	return slices.DeleteFunc(ledger.AwayOrders(p.Orders), func(o ledger.AwayOrder) bool {
-		return o.ID == "" || o.At > p.Now.UnixMilli() || !all && !o.Covers(project)
+		return o.ID == "" || o.At > p.Now.UnixMilli() || !wide && !o.Covers(project)
 	})
 }
 
@@ -31,19 +31,19 @@ func (p Places) NewestOrder(project string, all bool) (o ledger.AwayOrder, found
 }
 
 // Shorten makes the order in force for wanted.Project end sooner or after fewer continues, and saves it. The order must
-// otherwise equal wanted. With sameMost, sameCheck or sameNote, it keeps that value. done reports whether an order was
+// otherwise equal wanted. With keepMost, keepCheck or keepNote, it keeps that value. done reports whether an order was
 // changed, and order is that order.
-func (p Places) Shorten(wanted ledger.AwayOrder, sameMost, sameCheck, sameNote bool) (order ledger.AwayOrder, done bool, err error) {
+func (p Places) Shorten(wanted ledger.AwayOrder, keepMost, keepCheck, keepNote bool) (order ledger.AwayOrder, done bool, err error) {
 	lesser := func(o ledger.AwayOrder) bool {
 		return o.IsInForce(p.Now) && o.Project == wanted.Project && wanted.Until <= o.Until &&
-			(sameMost || wanted.Most <= o.Most) && (sameCheck || wanted.Check == o.Check) && (sameNote || wanted.Note == o.Note)
+			(keepMost || wanted.Most <= o.Most) && (keepCheck || wanted.Check == o.Check) && (keepNote || wanted.Note == o.Note)
 	}
 	if !slices.ContainsFunc(ledger.AwayOrders(p.Orders), lesser) {
 		return wanted, false, nil
 	}
 	err = p.changeOrders(lesser, func(o *ledger.AwayOrder) {
 		done, o.Until = true, wanted.Until
-		if !sameMost {
+		if !keepMost {
 			o.Most = wanted.Most
 		}
 		order = *o
@@ -51,8 +51,8 @@ func (p Places) Shorten(wanted ledger.AwayOrder, sameMost, sameCheck, sameNote b
 	return order, done && err == nil, err
 }
 
-// ReplaceOrder adds an order to the stored orders, and ends those in force within its scope.
-func (p Places) ReplaceOrder(o ledger.AwayOrder) error {
+// ReplaceInScope adds an order to the stored orders, and ends those in force within its scope.
+func (p Places) ReplaceInScope(o ledger.AwayOrder) error {
 	return ledger.SetOrders(p.Orders, func(all []ledger.AwayOrder) []ledger.AwayOrder {
 		for i := range all {
 			within := o.Project == "" || all[i].Project != "" && o.Covers(all[i].Project)

@@ -133,7 +133,7 @@ func NewerVersion(a, b string) bool {
 }
 
 // HowToAllow returns advice to allow a check, or "" when a rule in allowed already allows it.
-func HowToAllow(check string, allowed []string) string {
+func HowToAllow(check string, allowed []string) (howIfDenied string) {
 	allows := func(rule string) bool {
 		about, isBash := strings.CutPrefix(strings.TrimSuffix(rule, ")"), "Bash(")
 		if before, ok := strings.CutSuffix(about, ":*"); ok {

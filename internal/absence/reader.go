@@ -76,7 +76,7 @@ func (r *Reader) readSessions(also []string) (all []*session, more int) {
 		}
 	}
 	for id, q := range processes {
-		if r.project == "" || file.LiesWithin(q.Cwd, r.project) {
+		if r.project == "" || file.WithinByName(q.Cwd, r.project) {
 			add(id, q.Cwd)
 		}
 	}
@@ -113,7 +113,7 @@ func (r *Reader) readSessions(also []string) (all []*session, more int) {
 		log.cwd = cmp.Or(s.process.Cwd, s.cwd)
 		r.logs[s.id] = log
 		if log.path == "" {
-			log.path = r.pathOfLog(s, log, logs)
+			log.path = r.seekLogOnce(s, log, logs)
 		}
 		s.log = log.readOn()
 		if s.log.first > 0 && (s.first == 0 || s.log.first < s.first) {
@@ -123,9 +123,9 @@ func (r *Reader) readSessions(also []string) (all []*session, more int) {
 	return all, more
 }
 
-// pathOfLog returns the path of the session's log, or "". Without a log of Claude Code, it searches the logs of all
+// seekLogOnce returns the path of the session's log, or "". Without a log of Claude Code, it searches the logs of all
 // agents, only once per decision, because this is slow.
-func (r *Reader) pathOfLog(s *session, log *followed, logs func() []string) string {
+func (r *Reader) seekLogOnce(s *session, log *followed, logs func() []string) string {
 	names := logs()
 	is := func(name string) bool { return filepath.Base(name) == s.id+".jsonl" }
 	if i := slices.IndexFunc(names, is); i >= 0 && !slices.ContainsFunc(names[i+1:], is) {

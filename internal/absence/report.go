@@ -91,7 +91,7 @@ const (
 // Report returns the report on an order. changed lists the files that differ from the order's snapshot.
 func (p Places) Report(o ledger.AwayOrder, changed []git.Changed) Report {
 	r := Report{
-		Order: p.Summary(o), Questions: []Item{}, Waiting: []Item{},
+		Order: p.MaskOrder(o), Questions: []Item{}, Waiting: []Item{},
 		Sessions: []Session{}, Changed: []git.Changed{}, Notes: []string{}, now: p.Now.UnixMilli(),
 	}
 	_, r.Held = ledger.LongestHold(p.States, "", p.Now)
@@ -173,7 +173,7 @@ func (p Places) withUnseen(o ledger.AwayOrder) []ledger.AwayOrder {
 	return orders
 }
 
-func (p Places) Summary(o ledger.AwayOrder) Order {
+func (p Places) MaskOrder(o ledger.AwayOrder) Order {
 	past, _ := ledger.AwayEvents(p.Orders, o.ID)
 	used := ledger.Away{Order: o, Past: past}
 	return Order{
@@ -182,7 +182,7 @@ func (p Places) Summary(o ledger.AwayOrder) Order {
 	}
 }
 
-func (r *Report) addSession(s *session, since int64, events []ledger.AwayEvent) {
+func (r *Report) addSession(s *session, ranFrom int64, events []ledger.AwayEvent) {
 	out := Session{
 		ID: maskedCut(s.id), Host: registry.TitleOf(s.host), Project: maskedCut(cmp.Or(s.process.Cwd, s.cwd)), Asked: maskedCut(s.log.asked),
 		Calls: s.log.calls, Words: maskedCut(s.log.words), Process: s.processInWords(),
@@ -219,8 +219,8 @@ func (r *Report) addSession(s *session, since int64, events []ledger.AwayEvent) 
 	if n := s.decision; n.Plugin != "" {
 		out.Stands = &Stand{n.At, maskedCut(n.Plugin), maskedCut(n.Decision), maskedCut(n.Rule), maskedCut(n.Evidence)}
 	}
-	if end := max(s.log.last, s.decision.At); end > since {
-		out.Ran = end - max(since, s.log.began)
+	if end := max(s.log.last, s.decision.At); end > ranFrom {
+		out.Ran = end - max(ranFrom, s.log.began)
 	}
 	out.Decided, out.Refused = out.Decided[:min(len(out.Decided), mostOf)], out.Refused[:min(len(out.Refused), mostOf)]
 	r.addNeed(s)

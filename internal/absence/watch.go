@@ -33,7 +33,7 @@ func (w *Watch) Look(now time.Time) View {
 		w.reader.findDecisions()
 		w.orders = nil
 		for _, o := range w.reader.OrdersInForce("", true) {
-			w.orders = append(w.orders, w.reader.Summary(o))
+			w.orders = append(w.orders, w.reader.MaskOrder(o))
 		}
 		w.holds, _ = ledger.HoldsInForce(w.reader.States, now)
 	}

@@ -122,7 +122,7 @@ func TestWatch(t *testing.T) {
 	n.running(t, os.Getpid(), "aaaaaaaa-1", "idle")
 	n.decide(t, 11, ledger.Record{Session: "cccccccc-3", Host: "qwen", Decision: "stop", Rule: "blocked", Evidence: "no disk"})
 	n.event(t, 11, ledger.AwayEvent{Session: "aaaaaaaa-1", Did: ledger.AwayAnswered})
-	must(t, n.ReplaceOrder(n.order))
+	must(t, n.ReplaceInScope(n.order))
 	second := w.Look(n.Now.Add(time.Second))
 	scratch.Equal(t, namesOf(second), "waits for you aaaaaaaa-1 true, waits for you cccccccc-3 false, finished bbbbbbbb-2 false", "then")
 	var lines []string

@@ -101,7 +101,7 @@ func (e *Advised) Unwrap() error { return e.Err }
 func (e *Advised) Hint() string  { return e.Advice }
 
 // Advise adds a hint to an error. If cause is a misuse, the result is one, too.
-func Advise(cause error, advice string) error {
+func Advise(cause error, advice string) (neverNil error) {
 	var inner *Advised
 	return &Advised{cause, advice, errors.As(cause, &inner) && inner.Misuse}
 }

@@ -60,7 +60,7 @@ func FindGit(env []string, path, work, home string) Git {
 // inProject reports whether a path is relative, or in the project around work. It returns false if the project is home.
 func inProject(path, work, home string) bool {
 	root := cmp.Or(RepositoryRoot(work), work)
-	return !rooted.IsSame(root, home) &&
+	return !rooted.SameFile(root, home) &&
 		(!filepath.IsAbs(path) || rooted.HoldsPath(root, path) || rooted.HoldsPath(beyondLinks(root), beyondLinks(path)))
 }
 

@@ -76,7 +76,7 @@ func (r *Repository) hasGitDir(ctx context.Context, gitDir, common string) bool 
 	gitDir, common = beyondLinks(gitDir), beyondLinks(common)
 	switch {
 	case info.IsDir():
-		return gitDir == common && rooted.IsSame(gitDir, own)
+		return gitDir == common && rooted.SameFile(gitDir, own)
 	case !info.Mode().IsRegular():
 		return false
 	case gitDir == common: // a submodule or a separate git directory: it names the checkout
@@ -91,7 +91,7 @@ func (r *Repository) hasGitDir(ctx context.Context, gitDir, common string) bool 
 func isLinked(dotGit, dir, common string) bool {
 	text, err := rooted.ReadFile(dir, "gitdir", 4<<10)
 	back := rooted.PathFrom(dir, strings.TrimSpace(string(text)))
-	return err == nil && filepath.Dir(dir) == filepath.Join(common, "worktrees") && rooted.IsSame(back, dotGit)
+	return err == nil && filepath.Dir(dir) == filepath.Join(common, "worktrees") && rooted.SameFile(back, dotGit)
 }
 
 // MainWorktree returns the main worktree if root is a linked worktree, or "" if its repository is bare. Otherwise it
@@ -108,8 +108,8 @@ func MainWorktree(root, gitDir, common string) (emptyIfBare string) {
 }
 
 // PathFromRoot returns the path of an existing file or directory relative to the repository's root, with slashes.
-func (r *Repository) PathFromRoot(name string) (string, error) {
-	name, err := filepath.EvalSymlinks(name)
+func (r *Repository) PathFromRoot(name string) (evenOutside string, err error) {
+	name, err = filepath.EvalSymlinks(name)
 	if err != nil {
 		return "", err
 	}
@@ -176,8 +176,8 @@ func (r *Repository) IsShallow(ctx context.Context) bool {
 }
 
 // IsKnownPushed reports whether a remote-tracking branch contains a commit. It only considers remotes with the URL
-// remoteURL, or all if there are none.
-func (r *Repository) IsKnownPushed(ctx context.Context, commit, remoteURL string) (bool, error) {
+// urlElseAny, or all if there are none.
+func (r *Repository) IsKnownPushed(ctx context.Context, commit, urlElseAny string) (bool, error) {
 	args := []string{"for-each-ref", "--count=1", "--format=%(refname)", "--contains=" + commit}
 	all, err := r.runGit(ctx, "", "remote")
 	if err != nil {
@@ -186,7 +186,7 @@ func (r *Repository) IsKnownPushed(ctx context.Context, commit, remoteURL string
 	none := len(args)
 	for _, name := range strings.Fields(all) {
 		address, _ := r.runGit(ctx, "", "config", "--get", "remote."+name+".url")
-		if address, ok := FetchableURL(address); ok && SameRepository(address, remoteURL) {
+		if address, ok := FetchableURL(address); ok && SameRepository(address, urlElseAny) {
 			args = append(args, "refs/remotes/"+name+"/")
 		}
 	}

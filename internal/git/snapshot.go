@@ -132,16 +132,16 @@ func (r *Repository) withTreeObject(ctx context.Context, against string, use fun
 }
 
 // listWorkFiles returns the existing files in the index, and those that are untracked but not ignored. With
-// alsoSnapshot, it adds the files of that snapshot and omits submodules. It always omits pipes, devices and files below
+// plusSnapshot, it adds the files of that snapshot and omits submodules. It always omits pipes, devices and files below
 // a symlink. entries are the lines in index and snapshot, for git's reading of newlines. nested is the number of nested
 // repositories.
-func (r *Repository) listWorkFiles(ctx context.Context, in *caller, alsoSnapshot string) (
+func (r *Repository) listWorkFiles(ctx context.Context, in *caller, plusSnapshot string) (
 	entries, names []string, nested int, err error,
 ) {
 	known, err := in.runGit(ctx, "", "ls-files", "-z", "--stage")
-	if err == nil && alsoSnapshot != "" {
+	if err == nil && plusSnapshot != "" {
 		var kept string
-		kept, err = in.runGit(ctx, "", "ls-tree", "-r", "-z", "--full-tree", alsoSnapshot)
+		kept, err = in.runGit(ctx, "", "ls-tree", "-r", "-z", "--full-tree", plusSnapshot)
 		known += kept
 	}
 	if err != nil {
@@ -152,7 +152,7 @@ func (r *Repository) listWorkFiles(ctx context.Context, in *caller, alsoSnapshot
 	for _, entry := range strings.Split(known, "\x00") {
 		_, name, _ := strings.Cut(entry, "\t")
 		submodule := strings.HasPrefix(entry, "160000 ")
-		if name == "" || submodule && alsoSnapshot != "" || !r.isOnDisk(name, submodule, directories) {
+		if name == "" || submodule && plusSnapshot != "" || !r.isOnDisk(name, submodule, directories) {
 			continue
 		}
 		entries = append(entries, entry)

@@ -148,7 +148,7 @@ func (p Asker) helpText(options []Option) string {
 
 // filterOptions returns a filter that keeps options containing the typed text. If there are none, it keeps
 // all options, because survey cannot handle an empty list.
-func filterOptions(options []Option) func(typed, value string, i int) bool {
+func filterOptions(options []Option) (hasOrNoneHas func(typed, value string, i int) bool) {
 	return func(typed, value string, _ int) bool {
 		has := func(value string) bool { return strings.Contains(value, strings.ToLower(typed)) }
 		return has(value) || !slices.ContainsFunc(valuesOf(options), has)

@@ -89,7 +89,7 @@ func (e Edit) CheckAccess() error {
 
 // PlanContent plans new content, or the removal of the file if data is nil, but writes nothing. An existing file keeps its
 // mode, and a new file gets newMode. The error is that of CheckAccess.
-func (e *Edit) PlanContent(data []byte, newMode fs.FileMode) error {
+func (e *Edit) PlanContent(data []byte, newMode fs.FileMode) (accessErr error) {
 	e.After = nil
 	if e.Before != nil {
 		newMode = e.Before.Mode

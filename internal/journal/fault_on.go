@@ -19,14 +19,14 @@ var (
 	steps  atomic.Int64
 )
 
-func injectFault(step string) error {
+func injectFault(label string) error {
 	n := steps.Add(1)
 	if list := os.Getenv("SPRINGFIELD_STEPS"); list != "" {
 		f, err := os.OpenFile(list, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 		if err != nil {
 			panic(err)
 		}
-		fmt.Fprintf(f, "%d %s\n", n, step)
+		fmt.Fprintf(f, "%d %s\n", n, label)
 		_ = f.Close()
 	}
 	at, fault, _ := strings.Cut(os.Getenv("SPRINGFIELD_FAULT"), ":")

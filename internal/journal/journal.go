@@ -84,9 +84,9 @@ func (j Journal) ApplyChange(c Change) error {
 }
 
 // PlanAndApply plans and applies a change. It tries again if a program changes a file in between.
-func (j Journal) PlanAndApply(plan func() (Change, error)) (c Change, err error) {
+func (j Journal) PlanAndApply(replan func() (Change, error)) (c Change, err error) {
 	for range tries {
-		if c, err = plan(); err != nil {
+		if c, err = replan(); err != nil {
 			return c, err
 		}
 		if err = j.ApplyChange(c); !errors.Is(err, ErrChanged) {
@@ -127,7 +127,7 @@ func (j Journal) lockAndApply(c Change, failure *WriteError) error {
 	if undoing {
 		err = j.reopenEntry(entry)
 	} else {
-		entry, err = j.writeEntry(c, edits)
+		entry, err = j.addAndPrune(c, edits)
 	}
 	if err != nil {
 		return err
@@ -225,7 +225,7 @@ func (j Journal) MergeNewest(names []string) error {
 		}
 		all.Edits, all.Leaves = append(all.Edits, e.Edits...), append(all.Leaves, e.Leaves...)
 	}
-	joined, err := j.writeEntry(all, all.Edits)
+	joined, err := j.addAndPrune(all, all.Edits)
 	if err == nil {
 		err = j.closeEntry(joined.ID)
 	}
@@ -274,16 +274,16 @@ func (j Journal) fileOf(id int, end string) string {
 }
 
 // pruneEntries removes the oldest entries, so that at most journalKeeps entries and journalSize bytes remain. It counts
-// the new entry, of newSize bytes, too. earlier are the earlier entries.
-func (j Journal) pruneEntries(earlier []int, newSize int64) {
+// the new entry, of addedSize bytes, too. earlier are the earlier entries.
+func (j Journal) pruneEntries(earlier []int, addedSize int64) {
 	kept := 1
 	for _, id := range slices.Backward(earlier) {
 		for _, end := range []string{closedEnd, openEnd, bytesEnd} {
 			if info, err := os.Stat(j.fileOf(id, end)); err == nil {
-				newSize += info.Size()
+				addedSize += info.Size()
 			}
 		}
-		if kept++; kept > journalKeeps || newSize > journalSize {
+		if kept++; kept > journalKeeps || addedSize > journalSize {
 			for _, end := range []string{closedEnd, openEnd, bytesEnd} {
 				_ = os.Remove(j.fileOf(id, end))
 			}
@@ -355,7 +355,7 @@ type DamagedError struct {
 func (e *DamagedError) Error() string { return fmt.Sprintf("read %s: %v", e.File, e.Err) }
 func (e *DamagedError) Unwrap() error { return e.Err }
 
-func (j Journal) writeEntry(c Change, edits []Edit) (Entry, error) {
+func (j Journal) addAndPrune(c Change, edits []Edit) (Entry, error) {
 	e := Entry{ID: 1, At: time.Now().UTC(), Did: c.Did, Kind: c.Kind, Token: rand.Text(), Leaves: c.Leaves}
 	ids, err := j.listIDs()
 	if err != nil {
@@ -532,7 +532,7 @@ func (j Journal) readNewest() (e Entry, err error) {
 }
 
 // Interrupted returns the latest entry, and whether its change was killed before its end.
-func (j Journal) Interrupted() (e Entry, interrupted bool, err error) {
+func (j Journal) Interrupted() (e Entry, lastIsOpen bool, err error) {
 	if e, err = j.readNewest(); errors.Is(err, ErrNothingToUndo) {
 		err = nil
 	}

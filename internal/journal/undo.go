@@ -101,7 +101,7 @@ func (u *Undo) addDirectory(f Edit) {
 
 func (u *Undo) addFile(f Edit, kept contents) error {
 	edit, err := OpenEdit(f.In, f.Path)
-	if err == nil && edit.At != f.At && edit.isGoneWithDir(f.After) {
+	if err == nil && edit.At != f.At && edit.isDirGoneToo(f.After) {
 		edit, err = OpenEdit("", f.At) // this might be a link that was removed, but not the target
 	}
 	if link := (*rooted.LinkError)(nil); errors.As(err, &link) {
@@ -116,7 +116,7 @@ func (u *Undo) addFile(f Edit, kept contents) error {
 	case f.Before.hasSameBytes(now) && !f.After.hasSameBytes(now):
 		u.Edits = append(u.Edits, edit) // no change, but checked again when the undo is applied
 		return nil
-	case edit.isGoneWithDir(f.After):
+	case edit.isDirGoneToo(f.After):
 		if !f.State {
 			u.Gone = append(u.Gone, f.Path)
 		}
@@ -158,9 +158,9 @@ func (c contents) diffSinceEdit(f Edit, now *Content) (string, error) {
 	return diffContents(from, to, after, now), nil
 }
 
-// isGoneWithDir reports whether the file and its directory are missing, as in a deleted project. A directory that the
+// isDirGoneToo reports whether the file and its directory are missing, as in a deleted project. A directory that the
 // change itself removed does not count, because undo can make it again.
-func (e Edit) isGoneWithDir(after *Content) bool {
+func (e Edit) isDirGoneToo(after *Content) bool {
 	dir := filepath.Dir(e.At)
 	return e.Before == nil && !rooted.TargetIsDir(dir) &&
 		(!after.hasSameBytes(nil) || !rooted.TargetIsDir(cmp.Or(e.root, filepath.Dir(dir))))

@@ -55,7 +55,7 @@ func addDirs(edits []Edit) ([]Edit, error) {
 		var missing []Edit
 		for dir := filepath.Dir(e.At); e.After != nil && !made[dir] && isFree(dir) && dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
 			made[dir] = true
-			d := e.editOfDir(dir)
+			d := e.emptyEditAt(dir)
 			d.After = &Content{Mode: fs.ModeDir | newDirMode}
 			if e.State && e.In == "" {
 				d.After.Mode = fs.ModeDir | ownDirMode
@@ -67,7 +67,7 @@ func addDirs(edits []Edit) ([]Edit, error) {
 			if err != nil || !info.IsDir() {
 				break
 			}
-			d := e.editOfDir(dir)
+			d := e.emptyEditAt(dir)
 			d.Before = &Content{Mode: fs.ModeDir | info.Mode().Perm()}
 			dropped = append(dropped, d)
 			if e.root == "" {
@@ -86,7 +86,7 @@ func addDirs(edits []Edit) ([]Edit, error) {
 	return append(all, slices.CompactFunc(dropped, func(a, b Edit) bool { return a.At == b.At })...), nil
 }
 
-func (e Edit) editOfDir(dir string) Edit {
+func (e Edit) emptyEditAt(dir string) Edit {
 	d := Edit{Path: dir, At: dir, State: e.State}
 	if e.In != "" && dir != e.root && rooted.HoldsPath(e.root, dir) {
 		name, _ := filepath.Rel(e.root, dir)
@@ -122,7 +122,7 @@ func (f fault) runStep(name string, do func() error) error {
 // revert.
 func writeEdits(edits []Edit, token string, f fault) (unreverted []string, err error) {
 	w := writer{token, edits, make([]bool, len(edits)), map[string]bool{}, f}
-	if err = w.stageEdits(); err == nil {
+	if err = w.stageOrMkdir(); err == nil {
 		err = w.commitUntilErr()
 	}
 	if err == nil {
@@ -161,7 +161,7 @@ func writeEdits(edits []Edit, token string, f fault) (unreverted []string, err e
 	return unreverted, errors.Join(err, why)
 }
 
-func (w *writer) stageEdits() error {
+func (w *writer) stageOrMkdir() error {
 	for i, e := range w.edits {
 		if e.After == nil {
 			continue
@@ -174,7 +174,7 @@ func (w *writer) stageEdits() error {
 			if !e.After.isDirectory() {
 				return w.stageFile(in, name, e)
 			}
-			return w.fault.runStep("make directory", func() error { return makeOneDir(in, name, e.After.Mode.Perm()) })
+			return w.fault.runStep("make directory", func() error { return ensureOneDir(in, name, e.After.Mode.Perm()) })
 		}); err != nil {
 			return nameFailure("write", e.At, err)
 		}
@@ -183,7 +183,7 @@ func (w *writer) stageEdits() error {
 	return nil
 }
 
-func makeOneDir(in rooted.Folder, name string, mode fs.FileMode) error {
+func ensureOneDir(in rooted.Folder, name string, mode fs.FileMode) error {
 	err := in.Mkdir(name, mode)
 	if errors.Is(err, fs.ErrExist) {
 		return nil
@@ -197,7 +197,7 @@ func makeOneDir(in rooted.Folder, name string, mode fs.FileMode) error {
 	return err
 }
 
-func (w *writer) stageFile(in rooted.Folder, name string, e Edit) error {
+func (w *writer) stageFile(in rooted.Folder, asTemp string, e Edit) error {
 	// A process forked meanwhile would keep the file open until its exec, and a program that is open cannot be started.
 	syscall.ForkLock.RLock()
 	defer syscall.ForkLock.RUnlock()
@@ -209,15 +209,15 @@ func (w *writer) stageFile(in rooted.Folder, name string, e Edit) error {
 		do   func() error
 	}{
 		{"create", func() (err error) {
-			temp, err = in.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, newFileMode)
+			temp, err = in.OpenFile(asTemp, os.O_RDWR|os.O_CREATE|os.O_EXCL, newFileMode)
 			return err
 		}},
 		{"write", func() error { _, err := temp.Write(e.After.Data); return err }},
 		// This must be before the mode, since chown might clear bits.
 		{"keep owner", func() error {
-			old, err := in.Stat(filepath.Join(filepath.Dir(name), filepath.Base(e.At)))
+			old, err := in.Stat(filepath.Join(filepath.Dir(asTemp), filepath.Base(e.At)))
 			if err != nil || e.Before == nil {
-				return ownAsAround(in, name)
+				return ownAsAround(in, asTemp)
 			}
 			mode |= old.Mode() & (fs.ModeSetuid | fs.ModeSetgid | fs.ModeSticky)
 			return keepOwner(temp, old)
@@ -299,7 +299,7 @@ func overwriteFile(in rooted.Folder, name string, backup, data []byte) error {
 	return err
 }
 
-func removeIfDir(in rooted.Folder, name string) error {
+func removeIfDir(in rooted.Folder, name string) (errIfNone error) {
 	if info, err := in.Lstat(name); err != nil || !info.IsDir() {
 		return err
 	}
@@ -333,7 +333,7 @@ func MakeDirs(dir string) error {
 	at := ""
 	for _, part := range strings.Split(name, string(filepath.Separator)) {
 		if at = filepath.Join(at, part); at != "." && err == nil {
-			err = makeOneDir(in, at, ownDirMode)
+			err = ensureOneDir(in, at, ownDirMode)
 		}
 	}
 	return err

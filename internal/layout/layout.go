@@ -219,15 +219,15 @@ func (p Printer) PrintDiff(text string) {
 	}
 }
 
-func (p Printer) printLines(paintPrefix string, lines ...string) {
-	paintPrefix = display.UnglueBlanks(paintPrefix)
+func (p Printer) printLines(paintedOrAll string, lines ...string) {
+	paintedOrAll = display.UnglueBlanks(paintedOrAll)
 	for n, line := range lines {
 		line = display.UnglueBlanks(line)
 		styled := line
-		if paintPrefix != "" {
+		if paintedOrAll != "" {
 			styled = ""
-			if n == 0 && strings.HasPrefix(line, paintPrefix) {
-				styled = paintPrefix
+			if n == 0 && strings.HasPrefix(line, paintedOrAll) {
+				styled = paintedOrAll
 			}
 		}
 		if p.style != 0 && styled != "" {

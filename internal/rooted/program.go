@@ -11,7 +11,7 @@ import (
 
 // AbsoluteDirs returns list, which lists directories as PATH does, without relative ones: a project could control them.
 // If none is left, it returns a file, since an empty PATH means the working directory.
-func AbsoluteDirs(list string) string {
+func AbsoluteDirs(list string) (neverEmpty string) {
 	dirs := slices.DeleteFunc(filepath.SplitList(list), func(dir string) bool { return !filepath.IsAbs(dir) })
 	return cmp.Or(strings.Join(dirs, string(filepath.ListSeparator)), os.DevNull)
 }

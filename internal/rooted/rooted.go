@@ -132,10 +132,10 @@ func ReadFollowing(path string, limit int64) ([]byte, fs.FileInfo, error) {
 	return readRegular(path, path, limit, os.Stat, os.Open)
 }
 
-// readRegular reads a regular file of at most limit bytes. It calls stat first, because opening a pipe would wait for
+// readRegular reads a regular file of at most errOver bytes. It calls stat first, because opening a pipe would wait for
 // its writer. shown is for errors.
 func readRegular(
-	shown, name string, limit int64, stat func(string) (fs.FileInfo, error), open func(string) (*os.File, error),
+	shown, name string, errOver int64, stat func(string) (fs.FileInfo, error), open func(string) (*os.File, error),
 ) ([]byte, fs.FileInfo, error) {
 	info, err := stat(name)
 	if err == nil && !info.Mode().IsRegular() {
@@ -150,13 +150,13 @@ func readRegular(
 	}
 	defer func() { _ = file.Close() }()
 	var all bytes.Buffer
-	all.Grow(int(min(info.Size(), limit)) + bytes.MinRead) // avoids copies while it grows
-	_, err = all.ReadFrom(io.LimitReader(file, limit+1))
+	all.Grow(int(min(info.Size(), errOver)) + bytes.MinRead) // avoids copies while it grows
+	_, err = all.ReadFrom(io.LimitReader(file, errOver+1))
 	data := all.Bytes()
-	if err == nil && int64(len(data)) > limit {
-		size := fmt.Sprintf("%d bytes", limit)
-		if limit%(1<<20) == 0 {
-			size = fmt.Sprintf("%d MiB", limit>>20)
+	if err == nil && int64(len(data)) > errOver {
+		size := fmt.Sprintf("%d bytes", errOver)
+		if errOver%(1<<20) == 0 {
+			size = fmt.Sprintf("%d MiB", errOver>>20)
 		}
 		err = &fs.PathError{Op: "read", Path: shown, Err: errors.New("larger than " + size)}
 	}
@@ -177,8 +177,8 @@ func ReadFile(dir, name string, limit int64) ([]byte, error) {
 	return data, err
 }
 
-// IsSame reports whether two paths are the same file or directory.
-func IsSame(a, b string) bool {
+// SameFile reports whether two paths are the same file or directory.
+func SameFile(a, b string) bool {
 	one, errOne := os.Stat(a)
 	other, errOther := os.Stat(b)
 	return errOne == nil && errOther == nil && os.SameFile(one, other)
@@ -227,7 +227,7 @@ func FindUpward(dir string, meant func(dir string) bool) string {
 }
 
 // HoldsPath reports whether path is dir or below it. It does not resolve symlinks.
-func HoldsPath(dir, path string) bool {
+func HoldsPath(dir, path string) (isOrBelow bool) {
 	relative, err := filepath.Rel(dir, path)
 	return err == nil && filepath.IsLocal(relative)
 }
@@ -298,7 +298,7 @@ type Typed struct {
 
 // untrustedOfWork returns the checkout or suite around Work, or Work itself. It returns "" for a trusted directory,
 // which contains the home directory or is the configuration directory.
-func (t Typed) untrustedOfWork() string {
+func (t Typed) untrustedOfWork() (dirIfAny string) {
 	ground := t.Work
 	for _, around := range t.Around {
 		if around != "" && len(around) < len(ground) {
@@ -340,16 +340,16 @@ func (t Typed) Absolute(path string) (absolute, inUntrusted string, err error) {
 }
 
 // FilePath returns the absolute path of a file to write and its ground, as Absolute does. It also rejects a file that
-// is a symlink. If linkOK is set, a symlink in the home directory is allowed.
-func (t Typed) FilePath(path string, linkOK bool) (absolute, ground string, err error) {
-	if absolute, ground, err = t.Absolute(path); err != nil {
+// is a symlink. If homeLink is set, a symlink in the home directory is allowed.
+func (t Typed) FilePath(path string, homeLink bool) (absolute, inUntrusted string, err error) {
+	if absolute, inUntrusted, err = t.Absolute(path); err != nil {
 		return "", "", err
 	}
-	if linkOK && ground == "" && (filepath.Dir(absolute) == t.Config || t.Home != "" && HoldsPath(t.Home, absolute)) {
-		return absolute, ground, nil
+	if homeLink && inUntrusted == "" && (filepath.Dir(absolute) == t.Config || t.Home != "" && HoldsPath(t.Home, absolute)) {
+		return absolute, inUntrusted, nil
 	}
 	if target, err := os.Readlink(absolute); err == nil {
 		return "", "", &LinkError{absolute, target, true}
 	}
-	return absolute, ground, nil
+	return absolute, inUntrusted, nil
 }

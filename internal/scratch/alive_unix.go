@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// AwaitEnd waits for a process to end. After patience it kills the process and fails the test.
-func AwaitEnd(t testing.TB, pid int, what string, patience time.Duration) {
+// WaitOrKill waits for a process to end. After patience it kills the process and fails the test.
+func WaitOrKill(t testing.TB, pid int, what string, patience time.Duration) {
 	t.Helper()
 	for deadline := time.Now().Add(patience); IsAlive(pid); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(deadline) {

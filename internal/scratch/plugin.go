@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func Link(t testing.TB, target, path string) {
+func MustLink(t testing.TB, target, path string) {
 	t.Helper()
 	Must(t, os.Symlink(target, path))
 }

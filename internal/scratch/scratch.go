@@ -85,9 +85,9 @@ func Program(t testing.TB, command string, buildFlags ...string) string {
 	return path
 }
 
-// OverlayFlag returns the go build flag that puts the files of from into the directory into, so that verbs compile
+// WriteOverlay returns the go build flag that puts the files of from into the directory into, so that verbs compile
 // none.
-func OverlayFlag(t testing.TB, from, into string) string {
+func WriteOverlay(t testing.TB, from, into string) string {
 	t.Helper()
 	replace := map[string]string{}
 	for _, file := range ListFiles(t, from) {
@@ -136,7 +136,7 @@ func PutFile(t testing.TB, path, text string) {
 }
 
 // ReadOrNone returns a file's content, or "(none)" if the file is missing.
-func ReadOrNone(t testing.TB, path string) string {
+func ReadOrNone(t testing.TB, path string) (saysNone string) {
 	t.Helper()
 	data, err := os.ReadFile(path)
 	if errors.Is(err, os.ErrNotExist) {

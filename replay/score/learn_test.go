@@ -61,7 +61,7 @@ func learnable(t *testing.T, dir string) []example {
 	var all []example
 	add := func(source, session, text string, report bool, s strategy.Situation, v strategy.Verdict) {
 		all = append(all, example{source: source, session: session, report: report, rule: v.Rule, goesOn: v.Decision == strategy.Continue,
-			doubtful: doubtful[v.Rule], traits: rules.OpinionTraits(v.Rule, &s, lastmessage.ReadMessage(text).Traits())})
+			doubtful: doubtful[v.Rule], traits: rules.WeighedTraits(v.Rule, &s, lastmessage.ReadMessage(text).Traits())})
 	}
 	must(t, filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.Name() != "stops.jsonl" {

@@ -20,7 +20,7 @@ const AwayDenial = "The user is away"
 const MaxCheck = 120
 
 // AllowRule returns the permission rule that allows exactly this check, or "" if none can.
-func AllowRule(check string) string {
+func AllowRule(check string) (orEmpty string) {
 	if check == "" || strings.ContainsAny(check, `()*:\`) {
 		return ""
 	}
@@ -33,7 +33,7 @@ func AllowHintFor(check string) (notEmpty string) {
 
 // LastShell returns the last shell command, and whether it is a finished run of the check. It returns none if a
 // tool other than the shell may have changed a file since. dir is the directory of the agent's shell.
-func (k Check) LastShell(calls []Call, dir string) (shell Call, isRun bool) {
+func (k Check) LastShell(calls []Call, dir string) (shell Call, checked bool) {
 	for i := len(calls) - 1; i >= 0; i-- {
 		c := calls[i]
 		if c.Command == "" && c.Writes {

@@ -112,7 +112,7 @@ func (w *world) gone(name string) {
 	w.t.Helper()
 	pid, err := strconv.Atoi(strings.TrimSpace(w.note(name)))
 	must(w.t, err, name, "wrote no number")
-	scratch.AwaitEnd(w.t, pid, name, 5*time.Second)
+	scratch.WaitOrKill(w.t, pid, name, 5*time.Second)
 }
 
 // envelope is the client's output.
@@ -505,7 +505,7 @@ func FuzzChoice(f *testing.F) {
 	f.Add([]byte(`{"env":{"ANTHROPIC_BASE_URL":"x"}}`), "PATH")
 	f.Add([]byte(`{"env":{"A":1},"apiKeyHelper":"x"}`), "anthropic_api_key")
 	f.Fuzz(func(t *testing.T, data []byte, name string) {
-		if member, ok := firstBadMember(data, choosesDestination); !ok && member != "" {
+		if member, ok := firstBadMember(data, redirectsOrRuns); !ok && member != "" {
 			t.Fatalf("%q: %q in what nobody understands", data, member)
 		}
 		if !utf8.ValidString(name) {
@@ -513,8 +513,8 @@ func FuzzChoice(f *testing.F) {
 		}
 		settings, err := json.Marshal(map[string]any{"model": "opus", "env": map[string]string{name: "x", "DEBUG": "1"}})
 		must(t, err)
-		member, ok := firstBadMember(settings, choosesDestination)
-		if found := member == "env."+name; !ok || found != choosesDestination("env."+strings.TrimSpace(name)) || !found && member != "" {
+		member, ok := firstBadMember(settings, redirectsOrRuns)
+		if found := member == "env."+name; !ok || found != redirectsOrRuns("env."+strings.TrimSpace(name)) || !found && member != "" {
 			t.Fatalf("%s: %q %v", settings, member, ok)
 		}
 	})

@@ -20,16 +20,16 @@ const maxSettings = 1 << 20 // bytes
 // WhyRedirected returns a message about the first of the project's settings files that sets where questions go or cannot
 // be read, or "". Claude Code passes the env of these files to hooks, even in an untrusted directory.
 //
-// named lists the variables passed to the user's program, which the project must not set either. Settings in
+// ownVars lists the variables passed to the user's program, which the project must not set either. Settings in
 // the home directory belong to the user, unless they move this directory.
-func WhyRedirected(project, home string, named []string) string {
+func WhyRedirected(project, home string, ownVars []string) string {
 	if project == "" {
 		return ""
 	}
 	project = filepath.Clean(project)
 	chooses := func(member string) bool {
 		name, ok := strings.CutPrefix(member, "env.")
-		return choosesDestination(member) || ok && isNamed(name, named)
+		return redirectsOrRuns(member) || ok && equalsAny(name, ownVars)
 	}
 	for _, path := range projectSettings(project) {
 		bad, name, dir := chooses, path, filepath.Dir(filepath.Dir(path))
@@ -98,7 +98,7 @@ func (e Env) projectVarFault(q judge.Question) string {
 		}
 		// Many projects set cloud variables, which most questions do not use.
 		unused := isCloudLogin(strings.ToUpper(name)) && !(q.Backend == judge.Claude && e.usesCloud())
-		return isNamed(name, q.Named) || !unused && choosesDestination(member)
+		return equalsAny(name, q.Named) || !unused && redirectsOrRuns(member)
 	}
 	for _, dir := range slices.Concat(dirAndAbove(q.Project)[0], dirAndAbove(q.Project)[1]) {
 		if sameDirectory(dir, e.Home) {
@@ -117,7 +117,7 @@ func (e Env) projectVarFault(q judge.Question) string {
 	return ""
 }
 
-func isNamed(name string, named []string) bool {
+func equalsAny(name string, named []string) bool {
 	return slices.ContainsFunc(named, func(n string) bool { return strings.EqualFold(n, name) })
 }
 

@@ -39,9 +39,9 @@ func hasAnyPrefix(name string, prefixes ...string) bool {
 	return slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(name, p) })
 }
 
-// choosesDestination reports whether a member of a project's settings would set where a question goes or
+// redirectsOrRuns reports whether a member of a project's settings would set where a question goes or
 // which program runs. This is a login helper, or a variable that the client or other programs read.
-func choosesDestination(member string) bool {
+func redirectsOrRuns(member string) bool {
 	name, ok := strings.CutPrefix(member, "env.")
 	if !ok {
 		return slices.Contains([]string{"apiKeyHelper", "awsAuthRefresh", "awsCredentialExport", "gcpAuthRefresh"},
@@ -75,9 +75,9 @@ func (e Env) pickVars(pathVar string, pick func(name string) bool) (judgeEnv []s
 	return append(vars, "HOME="+e.Home, "PATH="+pathVar, judge.InJudge+"=1", "SPRINGFIELD=off")
 }
 
-func (e Env) clientVars(path string, within time.Duration) []string {
+func (e Env) clientVars(search string, timeout time.Duration) (judgeEnv []string) {
 	provider := e.usesCloud()
-	vars := e.pickVars(path, func(name string) bool {
+	vars := e.pickVars(search, func(name string) bool {
 		name = strings.ToUpper(name)
 		return isRoutingVariable(name) || provider && isCloudLogin(name)
 	})
@@ -88,7 +88,7 @@ func (e Env) clientVars(path string, within time.Duration) []string {
 		"DISABLE_ERROR_REPORTING=1",
 		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1",
 		"CLAUDE_CODE_MAX_RETRIES=1",
-		"API_TIMEOUT_MS="+strconv.FormatInt(within.Milliseconds(), 10),
+		"API_TIMEOUT_MS="+strconv.FormatInt(timeout.Milliseconds(), 10),
 		// No input but the page. 2.1.197 would let haiku think for 31,999 tokens.
 		"CLAUDE_CODE_DISABLE_CLAUDE_MDS=1",
 		"CLAUDE_CODE_DISABLE_AUTO_MEMORY=1",

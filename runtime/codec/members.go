@@ -299,7 +299,7 @@ func Optional[T any, O interface {
 
 // eachElement calls read with each raw element, or write with each index below n. It returns true if it read
 // the member, even if that is not a list.
-func (m *Coder) eachElement(name string, n int, write func(i int), read func(raw []byte)) (hasRead bool) {
+func (m *Coder) eachElement(name string, n int, write func(i int), read func(raw []byte)) (readAny bool) {
 	if !m.beginMember(name, n == 0) {
 		return false
 	}
@@ -393,13 +393,13 @@ func (m *Coder) readObject(value []byte, o Object) (noFaults bool) {
 	return len(inner.faults) == 0
 }
 
-func (m *Coder) readMembers(value []byte, o Object, allows func(name string) bool) {
+func (m *Coder) readMembers(value []byte, o Object, ignores func(name string) bool) {
 	w := EnterValue(value, '{')
 	for w.Next() {
 		key := w.Key
 		name := ExactText(key)
 		m.name, m.value, m.known = []byte(name), w.TakeValue(), false
-		if o.Members(m); !m.known && (allows == nil || !allows(name)) {
+		if o.Members(m); !m.known && (ignores == nil || !ignores(name)) {
 			m.faults = append(m.faults, &Fault{At: m.offsetOf(key) - 1, Says: "unknown member " + strconv.Quote(name)})
 		}
 	}

@@ -26,7 +26,7 @@ type Aftermath struct {
 // the prompt. It reads at most the last 4 MiB of the session's log. An unreadable log yields the zero Aftermath.
 func (d *Console) FindAftermath(r ledger.Record) (a Aftermath) {
 	until := int64(0)
-	for later := range ledger.Backwards(d.stateDirs(), ledger.Scope{Session: addPrefixTo(r.Session)}) {
+	for later := range ledger.Backwards(d.dirAndAlso(), ledger.Scope{Session: ledgerIDOf(r.Session)}) {
 		if later.Plugin == r.Plugin && later.ID == r.ID {
 			break
 		} else if later.Plugin == r.Plugin {
@@ -47,15 +47,15 @@ func (d *Console) FindAftermath(r ledger.Record) (a Aftermath) {
 		return true
 	}
 	if h, known := registry.HostNamed(r.Host); known {
-		h.Log.EachEntryAtEnd(d.findLog(r.Session), 4<<20, visit)
+		h.Log.EachEntryInTail(d.findLog(r.Session), 4<<20, visit)
 	}
 	return a
 }
 
-func (a *Aftermath) takeEntry(e *transcript.Entry, at int64) {
+func (a *Aftermath) takeEntry(e *transcript.Entry, when int64) {
 	switch e.What {
 	case transcript.Failed:
-		a.Failure, a.at = shortWords(e.AgentWords()), at
+		a.Failure, a.at = shortWords(e.AgentWords()), when
 	case transcript.Spoke, transcript.Called:
 		a.Failure = ""
 	case transcript.Prompted:

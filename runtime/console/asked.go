@@ -37,7 +37,7 @@ type view struct {
 	implied bool   // not chosen by a flag
 }
 
-func (d *Console) stateDirs() []string {
+func (d *Console) dirAndAlso() []string {
 	if d.Also == "" || d.Also == d.Dir {
 		return []string{d.Dir}
 	}
@@ -47,20 +47,20 @@ func (d *Console) stateDirs() []string {
 func (v view) session() string { return strings.TrimPrefix(v.Scope.Session, "session:") }
 
 func (d *Console) scopeOf(a Asked) (view, error) {
-	for _, dir := range d.stateDirs() {
+	for _, dir := range d.dirAndAlso() {
 		if err := ledger.Readable(dir); err != nil {
 			return view{}, err
 		}
 	}
 	if a.Session != "" {
 		id, err := d.resolveSession(a.Session)
-		return view{Scope: ledger.Scope{Session: addPrefixTo(id)}, name: "session " + id}, err
+		return view{Scope: ledger.Scope{Session: ledgerIDOf(id)}, name: "session " + id}, err
 	}
 	if a.All {
 		return view{}, nil
 	}
 	if d.Session != "" {
-		return view{Scope: ledger.Scope{Session: addPrefixTo(d.Session)}, name: "this session", implied: true}, nil
+		return view{Scope: ledger.Scope{Session: ledgerIDOf(d.Session)}, name: "this session", implied: true}, nil
 	}
 	dir, _ := workspace.Nearest(d.Work, "", []string{".git"}, d.Home)
 	if real, err := filepath.EvalSymlinks(dir); err == nil { // Claude Code resolves links
@@ -69,9 +69,9 @@ func (d *Console) scopeOf(a Asked) (view, error) {
 	return view{Scope: ledger.Scope{Project: dir}, name: dir, implied: true}, nil
 }
 
-func (d *Console) printImplied(v view, command string) {
+func (d *Console) printImplied(v view, takesAll string) {
 	if v.implied {
-		d.printLine("in " + v.name + "; " + d.wordToType(command+" --all") + " shows every project")
+		d.printLine("in " + v.name + "; " + d.wordToType(takesAll+" --all") + " shows every project")
 	}
 }
 
@@ -102,7 +102,7 @@ func (d *Console) sayNothingDecided(v view, a Asked, word string, hasPrompts boo
 	if d.Caller != nil {
 		return // other sessions do not concern this conversation
 	}
-	for range ledger.Backwards(d.stateDirs(), ledger.Scope{}) {
+	for range ledger.Backwards(d.dirAndAlso(), ledger.Scope{}) {
 		d.printImplied(v, word)
 		return
 	}
@@ -112,27 +112,27 @@ func (d *Console) sayNothingDecided(v view, a Asked, word string, hasPrompts boo
 }
 
 // findDecision returns the decision with this ID. For "" or "last" it returns the latest, preferably of a stop, but of
-// a prompt if a.Prompts is set. It ignores stops where the agent only answered a command such as why, and returns
+// a prompt if ask.Prompts is set. It ignores stops where the agent only answered a command such as why, and returns
 // errNothing if none is left.
-func (d *Console) findDecision(id string, v view, a Asked) (ledger.Record, error) {
+func (d *Console) findDecision(id string, v view, ask Asked) (lastIfNoID ledger.Record, err error) {
 	if id != "" && id != "last" {
 		if v.implied {
 			v.Scope = ledger.Scope{} // the id is enough
 		}
-		if r, ok := ledger.DecisionByID(d.stateDirs(), v.Scope, id); ok {
+		if r, ok := ledger.DecisionByID(d.dirAndAlso(), v.Scope, id); ok {
 			return r, nil
 		}
 		return ledger.Record{}, &adviceError{"there is no decision " + strconv.Quote(id), d.commandTo("log --all") + " lists them with their IDs; last means the latest"}
 	}
 	var other ledger.Record
-	all, _ := ledger.Newest(d.stateDirs(), v.Scope, 1, false, func(r ledger.Record) bool {
+	all, _ := ledger.Newest(d.dirAndAlso(), v.Scope, 1, false, func(r ledger.Record) bool {
 		if r.Rule == "answer" {
 			return false
 		}
 		if ofPrompt(r) && other.Decision == "" {
 			other = r
 		}
-		return ofPrompt(r) == a.Prompts
+		return ofPrompt(r) == ask.Prompts
 	})
 	if len(all) > 0 {
 		return all[0], nil
@@ -151,7 +151,7 @@ func (d *Console) knownSessions(prefix string, n int) (all []ledger.Record) {
 			all = append(all, a)
 		}
 	}
-	for _, r := range ledger.LastOfEachSession(d.stateDirs(), prefix, n) {
+	for _, r := range ledger.LastOfEachSession(d.dirAndAlso(), prefix, n) {
 		add(r)
 	}
 	if prefix == "" {
@@ -169,7 +169,7 @@ func (d *Console) knownSessions(prefix string, n int) (all []ledger.Record) {
 
 // resolveSession returns the ID of the only session with an ID that starts with id. For "" it returns "".
 func (d *Console) resolveSession(id string) (string, error) {
-	if id == "" || id == d.Session || slices.ContainsFunc(d.stateDirs(), func(dir string) bool { return ledger.HasSession(dir, addPrefixTo(id)) }) {
+	if id == "" || id == d.Session || slices.ContainsFunc(d.dirAndAlso(), func(dir string) bool { return ledger.HasSession(dir, ledgerIDOf(id)) }) {
 		return id, nil
 	}
 	const enough = 5

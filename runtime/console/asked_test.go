@@ -41,7 +41,7 @@ func TestAnswersAreAboutTheirOwn(t *testing.T) {
 	other := filepath.Join(d.Home, "other")
 	put(t, filepath.Join(d.Work, ".git", "HEAD"), "")
 	put(t, filepath.Join(d.Work, "sub", "x"), "")
-	scratch.Link(t, d.Work, filepath.Join(d.Home, "link"))
+	scratch.MustLink(t, d.Work, filepath.Join(d.Home, "link"))
 	decided(t, d,
 		ledger.Record{Session: "mine", Cwd: "/elsewhere", Project: d.Work, Decision: "continue", Rule: "progress", Evidence: "first"},
 		ledger.Record{Session: "beside", Cwd: d.Work, Decision: "stop", Rule: "asks", Evidence: "second"},
@@ -68,7 +68,7 @@ func TestAnswersAreAboutTheirOwn(t *testing.T) {
 		d := d
 		d.Session, d.Work = test.session, test.work
 		out.Reset()
-		must(t, d.ExplainDecision("last", test.asked))
+		must(t, d.ExplainOrSayNone("last", test.asked))
 		why := out.String()
 		out.Reset()
 		must(t, d.ListDecisions(20, test.asked))
@@ -137,7 +137,7 @@ func TestWhoStandsAsideIsNotToldOf(t *testing.T) {
 		must(t, d.ListDecisions(1, Asked{}))
 		scratch.Holds(t, name+": log -n 1", out.String(), "  "+test.why)
 		out.Reset()
-		must(t, d.ExplainDecision("", Asked{}))
+		must(t, d.ExplainOrSayNone("", Asked{}))
 		scratch.Holds(t, name+": why", out.String(), "rule     "+test.why+"\n")
 	}
 }
@@ -155,7 +155,7 @@ func TestLanguagesOfAMessage(t *testing.T) {
 	} {
 		out.Reset()
 		decided(t, d, ledger.Record{Session: "s", Cwd: d.Work, Decision: "stop", Rule: test.rule, Lang: test.langs})
-		must(t, d.ExplainDecision("", Asked{}))
+		must(t, d.ExplainOrSayNone("", Asked{}))
 		if !strings.Contains(out.String(), test.want) || test.want == "" && strings.Contains(out.String(), "read in") {
 			t.Errorf("%+v:\n%s", test, out)
 		}
@@ -180,7 +180,7 @@ func TestListsTellOfStartsWithoutADecision(t *testing.T) {
 		{Asked{Prompts: true}, "empty fault:busy", "ned did not decide before a prompt"},
 	} {
 		out.Reset()
-		err := d.ExplainDecision("", test.asked)
+		err := d.ExplainOrSayNone("", test.asked)
 		failIf(t, err != nil || !strings.HasPrefix(out.String(), test.why), "%+v: %v\n%s", test.asked, err, out)
 		out.Reset()
 		must(t, d.ListDecisions(20, test.asked))
@@ -242,7 +242,7 @@ func TestAnswersAreAboutEveryHost(t *testing.T) {
 		{Asked{Session: "of-an"}, "second", "host     another"}, // this springfield does not know it
 	} {
 		out.Reset()
-		if err := d.ExplainDecision("last", test.asked); err != nil || !strings.Contains(out.String(), test.why) {
+		if err := d.ExplainOrSayNone("last", test.asked); err != nil || !strings.Contains(out.String(), test.why) {
 			t.Errorf("why %+v: %v\n%s", test.asked, err, out)
 		}
 		out.Reset()
@@ -259,7 +259,7 @@ func TestAnswersAreAboutEveryHost(t *testing.T) {
 	newest, _ := ledger.Newest([]string{d.Also}, ledger.Scope{}, 1, true, func(ledger.Record) bool { return true })
 	id := newest[0].ID
 	out.Reset()
-	if err := d.ExplainDecision(id, Asked{}); err != nil || !strings.Contains(out.String(), "second") {
+	if err := d.ExplainOrSayNone(id, Asked{}); err != nil || !strings.Contains(out.String(), "second") {
 		t.Errorf("%s: %v\n%s", id, err, out)
 	}
 }
@@ -270,7 +270,7 @@ func TestHoldStopsEveryHost(t *testing.T) {
 	d.Also = filepath.Join(d.Home, "also")
 	held := func(want ...time.Duration) {
 		t.Helper()
-		for i, dir := range d.stateDirs() {
+		for i, dir := range d.dirAndAlso() {
 			h, ok := ledger.HoldInForce(dir, "session:any", d.Now())
 			got := time.Duration(h.Until-d.Now().UnixMilli()) * time.Millisecond
 			failIf(t, !ok || got != want[i], "%s: held %v for %v, want %v", dir, ok, got, want[i])
@@ -289,7 +289,7 @@ func TestHoldStopsEveryHost(t *testing.T) {
 	}
 	held(30*time.Minute, 30*time.Minute)
 	shows("all sessions: held for 30 min, set just now; lift it with springfield resume")
-	events := d.noteHoldEvents()
+	events := d.noteAndListHolds()
 	failIf(t, len(events) != 1, "%d events, want one: %v", len(events), events)
 	// A slash command of another host has held its own directory for longer.
 	other := d

@@ -39,7 +39,7 @@ func (d *Console) AnswerCall(args []string) error {
 	operand := strings.Join(c.operands, " ")
 	switch word {
 	case "why":
-		return d.ExplainDecision(operand, asked)
+		return d.ExplainOrSayNone(operand, asked)
 	case "log":
 		return d.ListDecisions(c.number["-n"], asked)
 	case "hold":
@@ -52,7 +52,7 @@ func (d *Console) AnswerCall(args []string) error {
 		}
 		return d.HoldSessions(asked.Session, duration)
 	case "resume":
-		return d.LiftHold(asked.Session)
+		return d.AskToLift(asked.Session)
 	case "page":
 		if d.Plugin == nil {
 			return ErrUsage
@@ -199,7 +199,7 @@ func (d *Console) answerLoopCall(args []string) error {
 	case word == "history":
 		return d.LoopHistory(c.number["-n"], c.has("--all"), c.has("--json"))
 	case word == "history show" && n == 1:
-		return d.ShowLoop(c.operands[0], c.has("--json"))
+		return d.ShowRecord(c.operands[0], c.has("--json"))
 	case word == "history rerun" && n == 1:
 		return d.RerunLoop(c.operands[0], o)
 	}

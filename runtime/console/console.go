@@ -91,8 +91,8 @@ func ofPrompt(r ledger.Record) bool {
 	return r.Decision == "pass" || r.Decision == "remind" || r.Decision == ledger.None && r.Event == "UserPromptSubmit"
 }
 
-// ExplainDecision prints the decision with this ID. For "" or "last" it prints the latest.
-func (d *Console) ExplainDecision(id string, a Asked) error {
+// ExplainOrSayNone prints the decision with this ID. For "" or "last" it prints the latest.
+func (d *Console) ExplainOrSayNone(id string, a Asked) error {
 	v, err := d.scopeOf(a)
 	if err != nil {
 		return err
@@ -110,7 +110,7 @@ func (d *Console) ExplainDecision(id string, a Asked) error {
 	if err != nil {
 		d.sayNothingDecided(v, a, "why", false)
 	} else {
-		d.printDecision(r)
+		d.explainDecision(r)
 	}
 	if err == nil && (id == "" || id == "last") {
 		d.printImplied(v, "why")
@@ -121,7 +121,7 @@ func (d *Console) ExplainDecision(id string, a Asked) error {
 	return nil
 }
 
-func (d *Console) printDecision(r ledger.Record) {
+func (d *Console) explainDecision(r ledger.Record) {
 	agent := registry.AgentName(r.Host)
 	did, kind := "let "+agent+" stop", display.Warn
 	switch r.Decision {
@@ -145,25 +145,25 @@ func (d *Console) printDecision(r ledger.Record) {
 		name = " (" + r.ID + ")"
 	}
 	d.printLead(kind, r.Plugin+" "+did, ", "+d.agoOf(r.At)+name, 2)
-	d.printField("  rule     ", r.Rule)
-	d.printField("  because  ", r.Evidence)
-	d.printHoldEvents(r)
+	d.printIfSet("  rule     ", r.Rule)
+	d.printIfSet("  because  ", r.Evidence)
+	d.noteAndPrintHold(r)
 	if !ofPrompt(r) {
 		after := d.FindAftermath(r)
 		if n := max(after.blocks[0], after.blocks[1]); n > 0 {
 			times := " time" + strings.Repeat("s", min(n-1, 1))
-			d.printField("  besides  ", "another hook made "+agent+" go on, "+strconv.Itoa(n)+times+" since the prompt: "+after.blocker)
+			d.printIfSet("  besides  ", "another hook made "+agent+" go on, "+strconv.Itoa(n)+times+" since the prompt: "+after.blocker)
 		}
-		d.printField("  then     ", after.FailureIfAny(agent))
+		d.printIfSet("  then     ", after.FailureIfAny(agent))
 	}
-	d.printField("  read in  ", language.ForeignLanguage(r.Lang))
-	d.printField("  sent to "+agent+": ", r.Reason)
-	d.printField("  shown to you:   ", r.Told)
+	d.printIfSet("  read in  ", language.ForeignLanguage(r.Lang))
+	d.printIfSet("  sent to "+agent+": ", r.Reason)
+	d.printIfSet("  shown to you:   ", r.Told)
 	if r.Decision == "continue" && r.Left != nil {
 		d.printLine("  budget   " + strconv.Itoa(r.Left.Burst) + " more within 5 minutes, " + strconv.Itoa(r.Left.Prompt) + " more for this prompt")
 	}
 	if r.Asked != nil {
-		d.printJudgeCost(r.Asked)
+		d.printJudgeCall(r.Asked)
 	}
 	if r.Decision != ledger.None {
 		cost := "$0"
@@ -176,13 +176,13 @@ func (d *Console) printDecision(r ledger.Record) {
 		d.printLine("  ignored: " + flaw)
 	}
 	if r.Host != "" {
-		d.printField("  host     ", registry.TitleOf(r.Host))
+		d.printIfSet("  host     ", registry.TitleOf(r.Host))
 	}
-	d.printField("  session  ", r.Session)
-	d.printField("  in       ", r.Cwd)
+	d.printIfSet("  session  ", r.Session)
+	d.printIfSet("  in       ", r.Cwd)
 }
 
-func (d *Console) printJudgeCost(a *ledger.Asked) {
+func (d *Console) printJudgeCall(a *ledger.Asked) {
 	s := a.Model
 	if a.Backend != "" {
 		s += " by " + a.Backend
@@ -198,7 +198,7 @@ func (d *Console) printJudgeCost(a *ledger.Asked) {
 		}
 		s += ", " + inMilliseconds(a.Took*1000)
 	}
-	d.printField("  judge    ", s)
+	d.printIfSet("  judge    ", s)
 }
 
 func (d *Console) commandTo(words string) string { return display.GlueBlanks(d.Self + " " + words) }
@@ -212,7 +212,7 @@ func sessionOrAll(session string) string {
 	return "session " + session
 }
 
-func addPrefixTo(session string) (prefixed string) {
+func ledgerIDOf(session string) (prefixed string) {
 	if session == "" {
 		return ""
 	}
@@ -247,7 +247,7 @@ func (d *Console) printNoteToErr(s string) {
 	besides.printLine("springfield: note: " + s)
 }
 
-func (d *Console) printField(name, value string) {
+func (d *Console) printIfSet(name, value string) {
 	if value != "" {
 		d.printLead(0, "", name+value, len(name))
 	}

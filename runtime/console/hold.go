@@ -21,25 +21,25 @@ import (
 
 const unattendedHold = 12 * time.Hour
 
-// defaultHold returns how long a hold lasts that is set now, and why, for the user to read. At the user's own terminal,
+// defaultHold returns how long a hold lasts that is set now, and the reason, for the user to read. At the user's own terminal,
 // where the hold has no end, it returns 0 and "". Otherwise the hold lasts until the last away order ends, at least
 // unattendedHold.
-func (d *Console) defaultHold() (lasts time.Duration, why string) {
+func (d *Console) defaultHold() (orNoEnd time.Duration, ends string) {
 	if d.Caller == nil {
 		if t, err := terminal.UserTerminal(); err == nil {
 			t.Close()
 			return 0, ""
 		}
 	}
-	lasts, why = unattendedHold, "by itself"
-	for _, dir := range d.stateDirs() {
+	orNoEnd, ends = unattendedHold, "by itself"
+	for _, dir := range d.dirAndAlso() {
 		for _, o := range ledger.AwayOrders(dir) {
-			if left := time.UnixMilli(o.Until).Sub(d.Now()); left > lasts && o.IsInForce(d.Now()) {
-				lasts, why = left, "with your away order"
+			if left := time.UnixMilli(o.Until).Sub(d.Now()); left > orNoEnd && o.IsInForce(d.Now()) {
+				orNoEnd, ends = left, "with your away order"
 			}
 		}
 	}
-	return lasts, "it then ends " + why + ", because it was not set at your own terminal"
+	return orNoEnd, "it then ends " + ends + ", because it was not set at your own terminal"
 }
 
 // HoldSessions sets a hold on a session, or on all if session is "", and prints it. If duration is 0, defaultHold
@@ -49,14 +49,14 @@ func (d *Console) HoldSessions(session string, duration time.Duration) error {
 	if err != nil {
 		return err
 	}
-	by := d.meansOf(terminal.TerminalName())
+	by := d.askedBy(terminal.TerminalName())
 	var h ledger.Hold
 	now, ends := d.Now(), ""
 	if duration == 0 {
 		duration, ends = d.defaultHold()
 	}
-	for i, dir := range d.stateDirs() {
-		one, fault := ledger.SetHold(dir, addPrefixTo(session), now, duration, by)
+	for i, dir := range d.dirAndAlso() {
+		one, fault := ledger.SetHold(dir, ledgerIDOf(session), now, duration, by)
 		if i == 0 {
 			h = one
 		}
@@ -93,7 +93,7 @@ func (d *Console) HoldSessions(session string, duration time.Duration) error {
 }
 
 func (d *Console) ListHolds() error {
-	all, err := ledger.HoldsInForce(d.stateDirs(), d.Now())
+	all, err := ledger.HoldsInForce(d.dirAndAlso(), d.Now())
 	if err != nil {
 		return err
 	}
@@ -132,7 +132,7 @@ func (h *holdShape) Members(m *codec.Coder) {
 	codec.Number(m, "until", &h.Until)
 }
 
-func (d *Console) sayNoHold(session, says string) error {
+func (d *Console) printNoHold(session, says string) error {
 	if d.JSON {
 		return d.printJSON(&holdShape{Session: session})
 	}
@@ -155,16 +155,16 @@ func OwnTerminal(caller *host.Host, does, command string) (*terminal.Terminal, e
 	return t, nil
 }
 
-// LiftHold lifts the hold on a session after a confirmation at a terminal, unless an agent calls it. If session is "",
+// AskToLift lifts the hold on a session after a confirmation at a terminal, unless an agent calls it. If session is "",
 // it lifts the hold that applies to all sessions.
-func (d *Console) LiftHold(session string) error {
+func (d *Console) AskToLift(session string) error {
 	session, err := d.resolveSession(session)
 	if err != nil {
 		return err
 	}
-	h, held := ledger.LongestHold(d.stateDirs(), addPrefixTo(session), d.Now())
+	h, held := ledger.LongestHold(d.dirAndAlso(), ledgerIDOf(session), d.Now())
 	if !held && d.Caller == nil {
-		return d.sayNoHold(session, "no hold is in force for "+sessionOrAll(session)+d.lastHoldNote(session))
+		return d.printNoHold(session, "no hold is in force for "+sessionOrAll(session)+d.pastHoldNote(session))
 	}
 	t, err := OwnTerminal(d.Caller, "lift a hold", d.resumeCall(session))
 	if err != nil {
@@ -176,8 +176,8 @@ func (d *Console) LiftHold(session string) error {
 		return err
 	}
 	// Prefer an error that leaves a hold in force to ErrUnnoted.
-	for _, dir := range d.stateDirs() {
-		fault := ledger.LiftHoldIfAny(dir, addPrefixTo(session), d.Now(), d.meansOf(t.Name))
+	for _, dir := range d.dirAndAlso() {
+		fault := ledger.LiftHoldIfAny(dir, ledgerIDOf(session), d.Now(), d.askedBy(t.Name))
 		if fault != nil && (err == nil || err == ledger.ErrUnnoted) {
 			err = fault
 		}
@@ -186,7 +186,7 @@ func (d *Console) LiftHold(session string) error {
 		return err
 	}
 	d.printErrUnnoted(err)
-	return d.sayNoHold(session, "lifted the hold on "+sessionOrAll(session))
+	return d.printNoHold(session, "lifted the hold on "+sessionOrAll(session))
 }
 
 func (d *Console) printErrUnnoted(err error) {
@@ -195,7 +195,7 @@ func (d *Console) printErrUnnoted(err error) {
 	}
 }
 
-func (d *Console) meansOf(asker string) ledger.Means {
+func (d *Console) askedBy(asker string) ledger.Means {
 	m := ledger.Means{Program: "springfield", From: asker}
 	if d.Caller != nil {
 		m.From = d.Caller.Name
@@ -230,31 +230,31 @@ func (d *Console) holdEnd(h ledger.Hold) (forOrUntil string) {
 	return " for " + timestamp.LengthInWords(h.Until-d.Now().UnixMilli())
 }
 
-// noteHoldEvents returns the events of holds. An error is printed as a note, because decisions can be shown without
+// noteAndListHolds returns the events of holds. An error is printed as a note, because decisions can be shown without
 // them.
-func (d *Console) noteHoldEvents() (all []ledger.HoldEvent) {
-	all, err := ledger.NoteAndReadHolds(d.stateDirs(), d.Now())
+func (d *Console) noteAndListHolds() (all []ledger.HoldEvent) {
+	all, err := ledger.NoteAndReadHolds(d.dirAndAlso(), d.Now())
 	if err != nil {
 		d.printNoteToErr("read the history of holds: " + err.Error())
 	}
 	return all
 }
 
-func (d *Console) lastHoldNote(session string) (said string) {
-	for _, e := range d.noteHoldEvents() {
-		if e.Of == addPrefixTo(session) {
+func (d *Console) pastHoldNote(session string) (said string) {
+	for _, e := range d.noteAndListHolds() {
+		if e.Of == ledgerIDOf(session) {
 			said = "; the last one " + holdEventInWords(e, d.Now())
 		}
 	}
 	return said
 }
 
-// printHoldEvents prints the last change of the hold on all sessions, and of the session's own, if the decision is due
+// noteAndPrintHold prints the last change of the hold on all sessions, and of the session's own, if the decision is due
 // to a hold or if some other program removed it in the last 24 hours.
-func (d *Console) printHoldEvents(r ledger.Record) {
-	for _, e := range ledger.LastHoldEvents(d.noteHoldEvents()) {
+func (d *Console) noteAndPrintHold(r ledger.Record) {
+	for _, e := range ledger.LastHoldEvents(d.noteAndListHolds()) {
 		tells := r.Rule == "hold" || e.Did == ledger.HoldRemoved && d.Now().UnixMilli()-e.At < freshly.Milliseconds()
-		if tells && (e.Of == "" || e.Of == addPrefixTo(r.Session)) {
+		if tells && (e.Of == "" || e.Of == ledgerIDOf(r.Session)) {
 			d.printLine("  hold     on " + holdScopeInWords(e) + " " + holdEventInWords(e, d.Now()))
 		}
 	}
@@ -312,7 +312,7 @@ func forHowLong(e ledger.HoldEvent) string {
 	return " for " + timestamp.LengthInWords(e.Until-e.Since)
 }
 
-func originOf(e ledger.HoldEvent) (suffix string) {
+func originOf(e ledger.HoldEvent) (orNoTTY string) {
 	if e.Did == ledger.HoldEnded || e.Did == ledger.HoldRemoved {
 		return ""
 	}
@@ -331,7 +331,7 @@ func holdScopeInWords(e ledger.HoldEvent) string {
 
 // ParseHoldDuration parses the duration of a hold, at most 365 days. For "" it returns 0; the hold then has the default
 // end.
-func ParseHoldDuration(s string) (time.Duration, error) {
+func ParseHoldDuration(s string) (zeroIfBlank time.Duration, err error) {
 	if s == "" {
 		return 0, nil
 	}

@@ -17,7 +17,7 @@ func (d *Console) ListDecisions(n int, a Asked) error {
 	if err != nil {
 		return err
 	}
-	all, looked := ledger.Newest(d.stateDirs(), v.Scope, n, a.JSON, a.wantsRecord)
+	all, looked := ledger.Newest(d.dirAndAlso(), v.Scope, n, a.JSON, a.wantsRecord)
 	if a.JSON {
 		for _, r := range all {
 			if err := d.printJSON(&r); err != nil {
@@ -86,10 +86,10 @@ func (l *list) printRow(r row) {
 
 func (l *list) withHolds(all []ledger.Record, n int) (rows []row) {
 	var events []ledger.HoldEvent
-	past := l.noteHoldEvents()
+	past := l.noteAndListHolds()
 	for i, e := range past {
 		listed := e.Of == "" || l.view.Scope == (ledger.Scope{}) || e.Of == l.view.Scope.Session ||
-			slices.ContainsFunc(all, func(r ledger.Record) bool { return addPrefixTo(r.Session) == e.Of })
+			slices.ContainsFunc(all, func(r ledger.Record) bool { return ledgerIDOf(r.Session) == e.Of })
 		over := !e.BeginsHold() || slices.ContainsFunc(past[i+1:], func(next ledger.HoldEvent) bool {
 			return next.Of == e.Of && len(all) > 0 && next.At < all[0].At
 		})
@@ -141,7 +141,7 @@ func (l *list) rowOfDecision(r ledger.Record) row {
 }
 
 // placeOf returns the project and session of a decision, as far as they can differ between rows.
-func (l *list) placeOf(r ledger.Record) (withSession string) {
+func (l *list) placeOf(r ledger.Record) (toTellApart string) {
 	if l.view.session() != "" {
 		return ""
 	}

@@ -74,7 +74,7 @@ type loopHere struct {
 
 // ActiveLoop returns the path of the active loop's file, or "" if none exists, and the driver.
 func (d *Console) ActiveLoop() (path string, driverOfDir Driver) {
-	l, err := d.readLoopIfAny(false)
+	l, err := d.openLoopPlace(false)
 	if err != nil {
 		return "", driverOfDir
 	}
@@ -85,9 +85,9 @@ func (d *Console) ActiveLoop() (path string, driverOfDir Driver) {
 	return path, l.driver
 }
 
-// readLoopIfAny opens the workspace that the hook would find or, if exact is set, the working directory itself, and
+// openLoopPlace opens the workspace that the hook would find or, if exact is set, the working directory itself, and
 // reads the loop's file.
-func (d *Console) readLoopIfAny(exact bool) (*loopHere, error) {
+func (d *Console) openLoopPlace(exact bool) (*loopHere, error) {
 	here := *d
 	if d.Caller == nil {
 		here.Session = "" // a user's loop is for the next session
@@ -143,7 +143,7 @@ func (l *loopHere) typedMaxFor(goal wiggum.Goal) int {
 	return cmp.Or(l.past.Typed, l.past.Before)
 }
 
-func (l *loopHere) maxByPerson(n int) int {
+func (l *loopHere) maxIfPerson(n int) int {
 	if n == 0 || l.Caller != nil {
 		return 0
 	}
@@ -155,7 +155,7 @@ func (l *loopHere) maxByPerson(n int) int {
 	return n
 }
 
-func (l *loopHere) sayCapped() {
+func (l *loopHere) sayIfCapped() {
 	if n := l.mostTurns(l.goal); n < l.goal.Max {
 		l.printNoteToErr("the file asks for " + strconv.Itoa(l.goal.Max) + " turns, and " + wiggum.CapOriginInWords(l.typedMaxFor(l.goal), n) +
 			": a larger number counts only if you type it in a terminal of your own: " + l.commandTo("loop set max "+strconv.Itoa(min(l.goal.Max, activity.MostIterations))))
@@ -163,9 +163,9 @@ func (l *loopHere) sayCapped() {
 }
 
 func (l *loopHere) sayIfHeld() {
-	inForce, _ := ledger.HoldsInForce(l.stateDirs(), l.Now())
+	inForce, _ := ledger.HoldsInForce(l.dirAndAlso(), l.Now())
 	for _, h := range inForce {
-		if h.Of == "" || h.Of == addPrefixTo(l.goal.Session) {
+		if h.Of == "" || h.Of == ledgerIDOf(l.goal.Session) {
 			l.printNoteToErr("a hold is in force" + l.holdEnd(h.Hold) + ", so this loop does not continue; lift it with " + l.resumeCall(strings.TrimPrefix(h.Of, "session:")))
 		}
 	}
@@ -207,8 +207,8 @@ func (l *loopHere) changeFile(edit func() ([]byte, error)) (was wiggum.Goal, bef
 	return was, before, nil
 }
 
-// recordEvent records an event and reports it to the user's progress command. loopFile is the loop file.
-func (l *loopHere) recordEvent(what string, goal wiggum.Goal, loopFile []byte) {
+// recordAndTell records an event and reports it to the user's progress command. loopFile is the loop file.
+func (l *loopHere) recordAndTell(what string, goal wiggum.Goal, loopFile []byte) {
 	e := activity.LoopEvent{
 		Loop: goal.ID, At: l.Now().UnixMilli(), Event: what,
 		Count: goal.Count, Max: l.mostTurns(goal), Session: goal.Session, Dir: l.space.Dir, File: wiggum.ShortenFile(loopFile), Typed: l.past.Typed,
@@ -216,15 +216,15 @@ func (l *loopHere) recordEvent(what string, goal wiggum.Goal, loopFile []byte) {
 	if err := hook.RecordLoopEvent(l.Dir, l.driver.Settings.Progress, e, l.Getenv, process.Patience); err != nil {
 		l.printNoteToErr("report the loop event: " + err.Error())
 	}
-	if also := l.stateDirs()[1:]; (e.Typed > 0 || e.StopsLoop()) && len(also) > 0 { // read by other hosts' hooks
+	if also := l.dirAndAlso()[1:]; (e.Typed > 0 || e.StopsLoop()) && len(also) > 0 { // read by other hosts' hooks
 		_ = ledger.AppendLoop(also[0], e)
 	}
 }
 
-func (l *loopHere) recordCancelled(was wiggum.Goal, loopFile []byte) {
+func (l *loopHere) noteIfCancelled(was wiggum.Goal, loopFile []byte) {
 	l.past = ledger.PastOfLoop(l.Dir, was.ID, l.space.Dir) // the file might be gone
 	if was.ID != "" && (was.Active || l.past.Typed > 0) {
-		l.recordEvent(activity.LoopCancelled, was, loopFile)
+		l.recordAndTell(activity.LoopCancelled, was, loopFile)
 	}
 }
 
@@ -234,7 +234,7 @@ func (l *loopHere) beginLoop(draft []byte, o LoopStart) error {
 			return l.wrapFault()
 		}
 		if l.file.Found && (l.goal.Active || l.goal.ID == "") && !o.Replace { // without an ID it is not in the history
-			return &adviceError{"this directory already has a loop: " + loopIDOrFile(l.goal) + l.progress(l.goal),
+			return &adviceError{"this directory already has a loop: " + loopIDOrFile(l.goal) + l.turnsSoFar(l.goal),
 				"stop it with " + l.commandTo("loop stop") + ", or replace it with --replace"}
 		}
 		return nil
@@ -251,7 +251,7 @@ func (l *loopHere) beginLoop(draft []byte, o LoopStart) error {
 	if l.driver.Problem != "" {
 		return &adviceError{"no plugin would drive this loop: " + l.driver.Problem, l.driver.Next}
 	}
-	typed := l.maxByPerson(o.Max)
+	typed := l.maxIfPerson(o.Max)
 	goal, err := wiggum.ReadLoop(draft)
 	if err == nil && goal.Check != "" && len(goal.Promises) == 0 {
 		return misused("a check has no effect without a promise", "add a promise: --promise \"All tests passing\"")
@@ -275,9 +275,9 @@ func (l *loopHere) beginLoop(draft []byte, o LoopStart) error {
 	if err != nil {
 		return err
 	}
-	l.recordCancelled(was, before)
+	l.noteIfCancelled(was, before)
 	l.past.Typed = typed
-	l.recordEvent(activity.LoopStarted, l.goal, l.file.Data)
+	l.recordAndTell(activity.LoopStarted, l.goal, l.file.Data)
 	until := "without a promise that could end it earlier"
 	if len(l.goal.Promises) > 0 {
 		until = "until Claude writes " + joinByOr(l.goal.Promises)
@@ -294,7 +294,7 @@ func (l *loopHere) beginLoop(draft []byte, o LoopStart) error {
 	}
 	l.printLine("  status   " + l.commandTo("loop status"))
 	l.printLine("  stop it  " + l.commandTo("loop stop"))
-	l.sayCapped()
+	l.sayIfCapped()
 	l.sayIfHeld()
 	return nil
 }
@@ -390,7 +390,7 @@ func parseLoopKey(key string, values []string) (field [2]string, err error) {
 // SetLoop sets a key of the workspace's loop, one of LoopKeys, in its file, and prints the value. It records a raised
 // maximum or a cancelled loop.
 func (d *Console) SetLoop(key string, values []string) error {
-	l, err := d.readLoopIfAny(false)
+	l, err := d.openLoopPlace(false)
 	if err != nil {
 		return err
 	}
@@ -408,9 +408,9 @@ func (d *Console) SetLoop(key string, values []string) error {
 	typed := 0
 	n, _ := strconv.Atoi(body)
 	if key == "max" {
-		typed = l.maxByPerson(n)
+		typed = l.maxIfPerson(n)
 	} else if key == "active" && body == "true" { // the typed maximum stays
-		typed = l.maxByPerson(l.past.Before)
+		typed = l.maxIfPerson(l.past.Before)
 	}
 	was, _, err := l.changeFile(func() ([]byte, error) {
 		switch {
@@ -439,19 +439,19 @@ func (d *Console) SetLoop(key string, values []string) error {
 		return err
 	}
 	if was.Active && !l.goal.Active {
-		l.recordCancelled(was, l.file.Data)
+		l.noteIfCancelled(was, l.file.Data)
 	}
 	if typed > 0 {
 		l.past.Typed = typed
-		l.recordEvent(activity.LoopRaised, l.goal, nil)
+		l.recordAndTell(activity.LoopRaised, l.goal, nil)
 	}
 	if key == "max" {
-		l.sayCapped()
+		l.sayIfCapped()
 	}
 	if key == "promise" {
 		body = cmp.Or(strings.Join(values, "|"), "none")
 	}
-	if key == "max" && l.mostTurns(l.goal) < l.goal.Max { // sayCapped explains it
+	if key == "max" && l.mostTurns(l.goal) < l.goal.Max { // sayIfCapped explains it
 		l.printLine("max is " + body + " in the file")
 		return nil
 	} else if key == "max" {
@@ -472,7 +472,7 @@ func (l *loopHere) dataToPause() ([]byte, error) {
 // StopLoopIfAny pauses the workspace's loop, or deletes its file if remove is set, and prints the result. If there is
 // nothing to stop, it only prints that.
 func (d *Console) StopLoopIfAny(remove bool) error {
-	l, err := d.readLoopIfAny(false)
+	l, err := d.openLoopPlace(false)
 	if err != nil {
 		return err
 	}
@@ -502,9 +502,9 @@ func (d *Console) StopLoopIfAny(remove bool) error {
 	case !remove:
 		before = l.file.Data
 	}
-	l.recordCancelled(was, before)
+	l.noteIfCancelled(was, before)
 	if !remove {
-		l.printLine("stopped the loop" + l.progress(was) + ": Claude may stop")
+		l.printLine("stopped the loop" + l.turnsSoFar(was) + ": Claude may stop")
 		l.printLine("its file stays, with active: false; to continue, run " + l.commandTo("loop set active true"))
 		return nil
 	}

@@ -69,7 +69,7 @@ var templates = []template{
 }
 
 func (d *Console) StartLoop(o LoopStart) error {
-	l, err := d.readLoopIfAny(o.Named)
+	l, err := d.openLoopPlace(o.Named)
 	if err != nil {
 		return err
 	}
@@ -87,7 +87,7 @@ func (l *loopHere) draftLoop(o LoopStart) ([]byte, error) {
 		return nil, err
 	}
 	if o.FromTodos {
-		todos, err := l.needOpenTodos()
+		todos, err := l.tellOpenTodos()
 		if err != nil {
 			return nil, err
 		}
@@ -220,7 +220,7 @@ func AllTemplateNames(state string) (andOwn []string) {
 	return andOwn
 }
 
-func (l *loopHere) needOpenTodos() (string, error) {
+func (l *loopHere) tellOpenTodos() (string, error) {
 	path, at := l.ownOrNewestLog()
 	if path == "" {
 		return "", &adviceError{"no session of " + l.space.Dir + " was found", "sessions are in " + l.transcriptDirs()[0] + "; start Claude Code once in this directory, or write the goal yourself"}

@@ -77,7 +77,7 @@ func shortGoalOf(body string) string {
 // LoopHistory prints the last n loops of the workspace, oldest first. If all is set, it prints loops of every
 // workspace.
 func (d *Console) LoopHistory(n int, all, asJSON bool) error {
-	l, err := d.readLoopIfAny(false)
+	l, err := d.openLoopPlace(false)
 	if err != nil {
 		return err
 	}
@@ -132,7 +132,7 @@ func (d *Console) findLoop(which string) (pastLoop, error) {
 	return pastLoop{}, &adviceError{"there is no loop " + strconv.Quote(which), d.commandTo("loop history --all") + " lists them with their IDs"}
 }
 
-func (d *Console) ShowLoop(id string, asJSON bool) error {
+func (d *Console) ShowRecord(id string, asJSON bool) error {
 	p, err := d.findLoop(id)
 	if err != nil {
 		return err
@@ -141,10 +141,10 @@ func (d *Console) ShowLoop(id string, asJSON bool) error {
 		return d.printJSON(&p)
 	}
 	d.printLine("loop " + p.ID + " in " + p.Directory + ", started " + d.agoOf(p.Began))
-	d.printField("  goal     ", p.Goal)
+	d.printIfSet("  goal     ", p.Goal)
 	if g, err := wiggum.ReadLoop([]byte(p.file)); err == nil && len(g.Promises) > 0 {
 		d.printLine("  promise  " + joinByOr(g.Promises))
-		d.printField("  check    ", g.Check)
+		d.printIfSet("  check    ", g.Check)
 	}
 	for _, e := range p.Events {
 		d.printLine("  " + padRight(strconv.Itoa(e.Count)+"/"+strconv.Itoa(e.Max), 8) + padRight(d.agoOf(e.At), 12) + padRight(e.Event, 11) + quotation.ClipToTail(quotation.OneLine(e.Text), 119))
@@ -175,7 +175,7 @@ func (d *Console) RerunLoop(id string, o LoopStart) error {
 	if _, err := wiggum.ReadLoop([]byte(p.file)); err != nil {
 		return &adviceError{"loop " + id + " cannot run again: its record is not a valid loop: " + err.Error(), "start a new one with " + d.commandTo(`loop start "…"`)}
 	}
-	l, err := d.readLoopIfAny(o.Named)
+	l, err := d.openLoopPlace(o.Named)
 	if err != nil {
 		return err
 	}

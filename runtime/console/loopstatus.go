@@ -57,7 +57,7 @@ func (l *loopJSON) Members(m *codec.Coder) {
 }
 
 func (d *Console) LoopStatus(asJSON bool) error {
-	l, err := d.readLoopIfAny(false)
+	l, err := d.openLoopPlace(false)
 	if err != nil {
 		return err
 	}
@@ -73,18 +73,18 @@ func (d *Console) LoopStatus(asJSON bool) error {
 		s.State, s.Problem, says = "unreadable", l.fault.Error(), s.File+" is not a valid loop: "+l.fault.Error()
 	case !g.Active:
 		s.State = "inactive"
-		says = "loop " + loopIDOrFile(g) + " is paused" + l.progress(g) + "; to continue, run " + l.commandTo("loop set active true")
-	case g.Session != "" && l.isOvertaken():
+		says = "loop " + loopIDOrFile(g) + " is paused" + l.turnsSoFar(g) + "; to continue, run " + l.commandTo("loop set active true")
+	case g.Session != "" && l.hasNewSession():
 		s.State = "waiting"
-		says = "loop " + loopIDOrFile(g) + " waits for session " + g.Session + l.progress(g) + ", but another session is active here; to give it the loop, run " + l.commandTo("loop set session none")
+		says = "loop " + loopIDOrFile(g) + " waits for session " + g.Session + l.turnsSoFar(g) + ", but another session is active here; to give it the loop, run " + l.commandTo("loop set session none")
 	case l.waitsForUser():
 		s.State, s.Problem = "waiting", l.driver.problemInWords()
-		says = "loop " + loopIDOrFile(g) + " is paused until your next instruction" + l.progress(g) + "; for the reason, type " + l.wordToType("why")
+		says = "loop " + loopIDOrFile(g) + " is paused until your next instruction" + l.turnsSoFar(g) + "; for the reason, type " + l.wordToType("why")
 	case l.past.Continues > 0:
 		s.State, s.Problem = "running", l.driver.problemInWords()
-		says = "loop " + loopIDOrFile(g) + " is running" + l.progress(g)
+		says = "loop " + loopIDOrFile(g) + " is running" + l.turnsSoFar(g)
 		if s.Problem != "" {
-			says = "loop " + loopIDOrFile(g) + " does not continue" + l.progress(g)
+			says = "loop " + loopIDOrFile(g) + " does not continue" + l.turnsSoFar(g)
 		}
 	default:
 		s.State, s.Problem = "waiting", l.driver.problemInWords()
@@ -102,13 +102,13 @@ func (d *Console) LoopStatus(asJSON bool) error {
 	if s.Loop == nil {
 		return nil
 	}
-	l.printField("  goal      ", shortGoalOf(g.Body))
+	l.printIfSet("  goal      ", shortGoalOf(g.Body))
 	if len(g.Promises) > 0 {
 		l.printLine("  promise   " + joinByOr(g.Promises))
 	} else {
 		l.printLine("  promise   none; only the limit ends it")
 	}
-	l.printField("  check     ", g.Check)
+	l.printIfSet("  check     ", g.Check)
 	limit := strconv.Itoa(l.mostTurns(g)) + "; "
 	if l.mostTurns(g) < g.Max {
 		limit += "the file asks for " + strconv.Itoa(g.Max) + ", and "
@@ -125,7 +125,7 @@ func (d *Console) LoopStatus(asJSON bool) error {
 	if g.IterationTimeout > 0 {
 		times = append(times, "an iteration may take "+timestamp.LengthInWords(g.IterationTimeout))
 	}
-	l.printField("  time      ", strings.Join(times, ", "))
+	l.printIfSet("  time      ", strings.Join(times, ", "))
 	if s.Problem != "" {
 		l.printNoteToErr("no plugin drives this loop: " + s.Problem)
 	}
@@ -137,21 +137,21 @@ func loopIDOrFile(goal wiggum.Goal) string {
 	return cmp.Or(goal.ID, wiggum.File)
 }
 
-func (l *loopHere) progress(goal wiggum.Goal) (suffix string) {
+func (l *loopHere) turnsSoFar(goal wiggum.Goal) (suffix string) {
 	return ", " + wiggum.TurnsInWords(goal.Count, l.mostTurns(goal))
 }
 
-// isOvertaken reports whether a different session has been active here since the loop's last stop, for example after
+// hasNewSession reports whether a different session has been active here since the loop's last stop, for example after
 // /clear.
-func (l *loopHere) isOvertaken() bool {
+func (l *loopHere) hasNewSession() bool {
 	path, at := l.ownOrNewestLog()
 	return path != "" && filepath.Base(path) != l.goal.Session+".jsonl" && at > l.Now().UnixMilli()-l.file.Age
 }
 
 // waitsForUser reports whether the loop is paused since the plugin's last decision here.
 func (l *loopHere) waitsForUser() bool {
-	of := ledger.Scope{Session: addPrefixTo(l.goal.Session), Project: l.space.Dir}
-	all, _ := ledger.Newest(l.stateDirs(), of, 1, true, func(r ledger.Record) bool { return r.Plugin == l.driver.Settings.Plugin })
+	of := ledger.Scope{Session: ledgerIDOf(l.goal.Session), Project: l.space.Dir}
+	all, _ := ledger.Newest(l.dirAndAlso(), of, 1, true, func(r ledger.Record) bool { return r.Plugin == l.driver.Settings.Plugin })
 	return len(all) > 0 && all[0].At >= l.goal.Started && slices.ContainsFunc(all[0].State.Loops, func(m activity.Memory) bool {
 		return m.Key == strategy.MemoryKey(l.space.Dir+"/"+wiggum.File) && m.Paused != ""
 	})

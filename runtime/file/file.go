@@ -51,8 +51,8 @@ func ReadEnd(path string, flags, most int) ([]byte, error) {
 	return data[:n], err
 }
 
-// LiesWithin reports whether path is dir or below it, without resolving symlinks.
-func LiesWithin(path, dir string) bool {
+// WithinByName reports whether path is dir or below it, without resolving symlinks.
+func WithinByName(path, dir string) bool {
 	const separator = string(filepath.Separator)
 	path, dir = filepath.Clean(path), filepath.Clean(dir)
 	return path == dir || strings.HasPrefix(path, strings.TrimSuffix(dir, separator)+separator)

@@ -25,13 +25,13 @@ type Visitor struct {
 // VisitFeatures visits the features of questions, and of the context, the end of the text that they are in.
 func (v *Visitor) VisitFeatures(questions []string, context string) {
 	for _, question := range questions {
-		v.VisitWords(question, true)
+		v.VisitGrams(question, true)
 	}
-	v.VisitWords(context, false)
+	v.VisitGrams(context, false)
 }
 
-// VisitWords visits the features of a text. The same features have other buckets in a question.
-func (v *Visitor) VisitWords(text string, question bool) {
+// VisitGrams visits the features of a text. The same features have other buckets in a question.
+func (v *Visitor) VisitGrams(text string, question bool) {
 	before, kind := "", " "
 	if question {
 		kind = "?"

@@ -35,7 +35,7 @@ func (w Weights) Find(text string) (word string, found bool) {
 	for _, question := range questions {
 		s := score{weights: w}
 		v := Visitor{Visit: s.add}
-		if v.VisitWords(question, true); s.isMoreThan(sure) {
+		if v.VisitGrams(question, true); s.isMoreThan(sure) {
 			return s.act, true
 		}
 	}

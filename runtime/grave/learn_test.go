@@ -30,7 +30,7 @@ func (e *example) read() {
 	questions, end := grave.QuestionsOrLast(e.Text)
 	v.VisitFeatures(questions, "")
 	e.asked = len(e.buckets)
-	v.VisitWords(end, false)
+	v.VisitGrams(end, false)
 	for _, question := range questions {
 		end = strings.Replace(end, question+"\n", "", 1)
 	}

@@ -42,10 +42,10 @@ type Veto struct {
 	Next, Limit string
 }
 
-// CheckEvent returns a veto in plan mode, or when a schedule or background work will wake the agent. It
+// CheckPending returns a veto in plan mode, or when a schedule or background work will wake the agent. It
 // ignores servers, and shell commands that earlier turns started. earlierTasks lists the IDs of earlier turns'
 // work. Unknown IDs are assumed to be from this turn, because the transcript can lag.
-func CheckEvent(m Moment, earlierTasks []string) Veto {
+func CheckPending(m Moment, earlierTasks []string) Veto {
 	if m.PermissionMode == "plan" {
 		return Veto{Rule: "plan-mode", Evidence: "permission mode is plan"}
 	}

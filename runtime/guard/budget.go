@@ -115,10 +115,10 @@ func MeetPrompt(s ledger.State, prompt, typed string) ledger.State {
 
 // trimToHour reduces s to the continues and rounds of the last hour. It uses the transcript's continues if s has lost
 // some.
-func trimToHour(s ledger.State, count Count) ledger.State {
-	t := count.Now.UnixMilli()
+func trimToHour(s ledger.State, backup Count) ledger.State {
+	t := backup.Now.UnixMilli()
 	s.Continues, s.Rounds = timesWithin(s.Continues, t, time.Hour), timesWithin(s.Rounds, t, time.Hour)
-	if seen := timesWithin(count.Times, t, time.Hour); count.All > s.Known && len(seen) > len(s.Continues)+len(s.Rounds) {
+	if seen := timesWithin(backup.Times, t, time.Hour); backup.All > s.Known && len(seen) > len(s.Continues)+len(s.Rounds) {
 		s.Continues, s.Rounds = seen, nil
 	}
 	return s
@@ -183,19 +183,19 @@ func sayWhenFree(times []int64, most int, now time.Time, span time.Duration) str
 const chain = 4 // loops of maximum length for each prompt of the user
 
 // TakeRound spends a round of a loop and returns the new state. It returns a veto after too many rounds of all loops
-// together, or in an hour. most is the maximum of a loop, and typedMost the user's own maximum or 0. Strategies count
+// together, or in an hour. inLoop is the maximum of a loop, and typedOr0 the user's own maximum or 0. Strategies count
 // single loops, which a file can rename.
-func TakeRound(s ledger.State, count Count, most, typedMost int) (ledger.State, Veto) {
+func TakeRound(s ledger.State, count Count, inLoop, typedOr0 int) (ledger.State, Veto) {
 	s = trimToHour(MeetPrompt(s, count.Prompt, count.Own), count)
-	if typedMost == 0 && s.InLoops >= chain*most {
+	if typedOr0 == 0 && s.InLoops >= chain*inLoop {
 		evidence := "kept going " + timesText(s.InLoops) + " by loops since your last prompt, and one loop may have " +
-			strconv.Itoa(most)
+			strconv.Itoa(inLoop)
 		return s, Veto{Rule: "rounds", Evidence: evidence, Next: sayContinue}
 	}
-	if most := max(MaxSession, typedMost); len(s.Continues)+len(s.Rounds) >= most {
+	if most := max(MaxSession, typedOr0); len(s.Continues)+len(s.Rounds) >= most {
 		return s, hourFullVeto(s, most, count.Now)
 	}
-	if typedMost == 0 {
+	if typedOr0 == 0 {
 		s.InLoops++
 	}
 	s.Rounds = append(s.Rounds, count.Now.UnixMilli())

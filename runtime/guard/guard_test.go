@@ -36,7 +36,7 @@ func TestBefore(t *testing.T) {
 		"a subagent and a shell":      {Moment{Tasks: append(shell("npm run dev"), Background{Type: "monitor", Description: "logs"})}, nil, "background"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			v := CheckEvent(test.moment, test.earlier)
+			v := CheckPending(test.moment, test.earlier)
 			scratch.Equal(t, v.Rule, test.rule, v.Evidence, "rule")
 			scratch.Equal(t, v.Evidence != "", v.Rule != "", v.Rule, v.Evidence)
 		})

@@ -173,10 +173,10 @@ func (s *start) askAndPay(q judge.Question, taken int64) (reply judge.Reply, tel
 	return reply, tellFailing
 }
 
-// applyJudgeAnswer makes v a continue if goOn is set, otherwise a stop. It gives the judge's explanation, why, only to
+// applyJudgeAnswer makes v a continue if goOn is set, otherwise a stop. It gives the judge's explanation, said, only to
 // the user. The agent gets v.Going instead.
-func applyJudgeAnswer(v *strategy.Verdict, goOn bool, why string) {
-	v.Rule, v.Sure, v.Evidence = "judge", 80, "the model says: “"+why+"”"
+func applyJudgeAnswer(v *strategy.Verdict, goOn bool, said string) {
+	v.Rule, v.Sure, v.Evidence = "judge", 80, "the model says: “"+said+"”"
 	v.Decision = strategy.Stop
 	if goOn {
 		v.Decision, v.Reason = strategy.Continue, v.Going

@@ -67,7 +67,7 @@ func aboutInput(toolInput []byte) string {
 	return ""
 }
 
-func questionsOf(e Event) string {
+func questionsOf(e Event) (textOrTool string) {
 	if e.Tool != "AskUserQuestion" {
 		return ""
 	}
@@ -128,8 +128,8 @@ func (s *start) safeAwayDir() string {
 	home, err := filepath.EvalSymlinks(filepath.Clean(s.Home)) // StateDir cleans it, too
 	project := s.projectDir()
 	real, _ := filepath.EvalSymlinks(project)
-	if err != nil || !filepath.IsAbs(s.Home) || file.LiesWithin(s.Home, "/proc") ||
-		project != "" && (file.LiesWithin(s.Home, project) || real != "" && file.LiesWithin(home, real)) {
+	if err != nil || !filepath.IsAbs(s.Home) || file.WithinByName(s.Home, "/proc") ||
+		project != "" && (file.WithinByName(s.Home, project) || real != "" && file.WithinByName(home, real)) {
 		return ""
 	}
 	return ledger.StateDir("", s.Home)
@@ -148,7 +148,7 @@ func (s *start) orderInForce() (o ledger.AwayOrder, ok bool) {
 		if one.Covers(project) || err == nil && one.Covers(real) {
 			o, ok = one, true
 		}
-		for dir := real; dir != one.Project && file.LiesWithin(dir, one.Project); dir = filepath.Dir(dir) {
+		for dir := real; dir != one.Project && file.WithinByName(dir, one.Project); dir = filepath.Dir(dir) {
 			_, common := file.LinkedWorktree(filepath.Join(dir, ".git"))
 			if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil && filepath.Dir(common) != one.Project { // another repository
 				o.Note = ""

@@ -81,7 +81,7 @@ func TestAwayAnswersAQuestion(t *testing.T) {
 			if test.event["cwd"] == "LINK" {
 				test.event["cwd"] = w.path("link")
 				must(t, os.MkdirAll(w.path("project"), 0o755))
-				scratch.Link(t, w.path("project"), w.path("link"))
+				scratch.MustLink(t, w.path("project"), w.path("link"))
 			}
 			test.event["last_assistant_message"] = question
 			out, _ := w.run(w.inProject(test.event))
@@ -127,7 +127,7 @@ func TestHoldDuringADecision(t *testing.T) {
 func TestOrderOfTheProject(t *testing.T) {
 	w := newWorld(t, `{"strategy": "ned-flanders"}`)
 	w.away(func(o *ledger.AwayOrder) { o.Project = "" })
-	scratch.Link(t, w.home, w.home+"-link")
+	scratch.MustLink(t, w.home, w.home+"-link")
 	cwd, err := os.Getwd()
 	must(t, err)
 	defer os.Chdir(cwd)

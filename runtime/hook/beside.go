@@ -106,7 +106,7 @@ func (s *start) notePluginIsOn(settings Settings) {
 	session, err := ledger.OpenUnlocked(s.state, sessionKey(s.event))
 	if err == nil {
 		defer session.Close()
-		err = session.LockSession()
+		err = session.LockAndRead()
 	}
 	if err == nil {
 		next := Settled{Next: session.State}

@@ -275,7 +275,7 @@ func TestTwoCopiesDecideOnce(t *testing.T) {
 		at("plugin", "Moving to Task 2.")
 		s, err := ledger.OpenUnlocked(w.path(".claude/springfield"), "session:s1")
 		must(t, err)
-		must(t, s.LockSession())
+		must(t, s.LockAndRead())
 		r, _ := w.newest("session:s1")
 		r.State.Plugins[0].Ended += time.Hour.Microseconds()
 		_, err = s.AppendRecord(r)

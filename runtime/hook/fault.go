@@ -67,7 +67,7 @@ func (s *start) recordUndecided(f fault) (told string) {
 		defer session.Close()
 		err = ledger.ErrBusy
 		if f.rule != faultBusy {
-			err = session.LockSession()
+			err = session.LockAndRead()
 		}
 		r.State = session.State
 		if !s.answered && (err != nil || r.State.NoteTold(s.plugin, f.rule)) {

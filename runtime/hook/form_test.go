@@ -160,7 +160,7 @@ func TestALatePromptIsAwaited(t *testing.T) {
 		"an answer as last": {spent, "p2", "Earlier.", true},
 	} {
 		s := Stop{Event: Event{PromptID: test.id, LastMessage: test.text, TranscriptPath: "s.jsonl"}, Settings: settings, Before: test.before, Reading: behind{"p1"}, Now: now}.Examine()
-		scratch.Equal(t, s.transcriptLags(), test.want, name)
+		scratch.Equal(t, s.lagMatters(), test.want, name)
 	}
 }
 

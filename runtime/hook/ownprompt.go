@@ -62,10 +62,10 @@ func (s *Snapshot) meetPrompt(state ledger.State) ledger.State {
 		state = takeWord(state, said, s.readWords(o.Words), o.At)
 	}
 	for _, words := range heard {
-		state = takeWordOfAnyone(state, s.readWords(words))
+		state = takeStopOfAnyone(state, s.readWords(words))
 	}
 	if s.View.Escaped {
-		state = takeWordOfAnyone(state, lastword.Word{Kind: lastword.Forbids, Evidence: guard.Escaped})
+		state = takeStopOfAnyone(state, lastword.Word{Kind: lastword.Forbids, Evidence: guard.Escaped})
 	}
 	return state
 }
@@ -122,9 +122,9 @@ func takeWord(state ledger.State, promptID string, word lastword.Word, at int64)
 	return state
 }
 
-// takeWordOfAnyone applies a prompt that might not be the user's. It counts only if it forbids work, or asks
+// takeStopOfAnyone applies a prompt that might not be the user's. It counts only if it forbids work, or asks
 // something while work is not forbidden.
-func takeWordOfAnyone(state ledger.State, word lastword.Word) ledger.State {
+func takeStopOfAnyone(state ledger.State, word lastword.Word) ledger.State {
 	if word.Kind == lastword.Forbids || word.Kind == lastword.Asks && state.Said.Kind != string(lastword.Forbids) {
 		state.Said.Kind, state.Said.Evidence = string(word.Kind), word.Evidence
 		state.Leave, state.Once = "", false

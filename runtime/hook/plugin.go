@@ -48,15 +48,15 @@ func ReadPlugin(root string) (Plugin, error) {
 	if err != nil {
 		return Plugin{}, err
 	}
-	p, err := parsePlugin(path, data, "")
+	p, err := parseStrategy(path, data, "")
 	p.Root = root
 	return p, err
 }
 
-// parsePlugin reads the names of the plugin and its strategy, and leaves all other checks to Overlay. If data names no
+// parseStrategy reads the names of the plugin and its strategy, and leaves all other checks to Overlay. If data names no
 // strategy, defaultStrategy is its name. An unknown strategy is an error. An invalid plugin name is replaced by the
 // strategy's.
-func parsePlugin(path string, data []byte, defaultStrategy string) (Plugin, error) {
+func parseStrategy(path string, data []byte, defaultStrategy string) (Plugin, error) {
 	if fault := codec.FindFault(data); fault != nil {
 		return Plugin{}, errors.New("read " + path + ": " + fault.DescribeIn(data))
 	}

@@ -27,29 +27,29 @@ func (p ProgressCommand) IsDueFor(e activity.LoopEvent) bool {
 
 // recordEvents adds the events to the history of loops, and runs the user's command for them. After the first error it
 // no longer runs the command. The command takes time, so no lock may be held.
-func (s *start) recordEvents(events []activity.LoopEvent, to *ProgressCommand) {
+func (s *start) recordEvents(events []activity.LoopEvent, command *ProgressCommand) {
 	for _, e := range events {
-		if err := RecordLoopEvent(s.state, to, e, s.Getenv, time.Until(s.finish)); err != nil {
+		if err := RecordLoopEvent(s.state, command, e, s.Getenv, time.Until(s.finish)); err != nil {
 			s.noteForDebug(err.Error())
-			to = nil
+			command = nil
 		}
 	}
 }
 
 // RecordLoopEvent adds an event to the history of loops, and runs the user's command if it wants the event. A
 // cancel event of a loop that is over is ignored.
-func RecordLoopEvent(state string, to *ProgressCommand, e activity.LoopEvent, getenv func(string) string, within time.Duration) error {
+func RecordLoopEvent(state string, runs *ProgressCommand, e activity.LoopEvent, getenv func(string) string, runLimit time.Duration) error {
 	if e.Event == activity.LoopCancelled && ledger.PastOfLoop(state, e.Loop, e.Dir).Over {
 		return nil
 	}
 	err := ledger.AppendLoop(state, e)
-	if to == nil || !to.IsDueFor(e) {
+	if runs == nil || !runs.IsDueFor(e) {
 		return err
 	}
 	e.File = ""
 	line := append(codec.Append(nil, &e), '\n')
-	if ran := (process.Child{Argv: to.Command, Stdin: line, Getenv: getenv, Within: within}).Run(); ran != nil {
-		err = newFailure("run "+to.Command[0], ran)
+	if ran := (process.Child{Argv: runs.Command, Stdin: line, Getenv: getenv, Within: runLimit}).Run(); ran != nil {
+		err = newFailure("run "+runs.Command[0], ran)
 	}
 	return err
 }

@@ -106,7 +106,7 @@ func (h Process) Run() (code int) {
 			s.answerAfterPanic(p)
 		}
 	}()
-	fault, asked := s.readEvent()
+	fault, asked := s.readInputs()
 	if !asked {
 		return 0
 	}
@@ -155,8 +155,8 @@ func (h Process) Run() (code int) {
 	return code
 }
 
-// readEvent reads the plugin and the event. forUs is false if there is no event for the plugin to answer.
-func (s *start) readEvent() (f *fault, forUs bool) {
+// readInputs reads the plugin and the event. forUs is false if there is no event for the plugin to answer.
+func (s *start) readInputs() (f *fault, forUs bool) {
 	var err error
 	if s.root, err = findRoot(s.Executable, s.PluginRoot); err != nil {
 		f = &fault{faultPlugin, err}
@@ -215,7 +215,7 @@ func (s *start) stateDir() string {
 		return state
 	}
 	for _, project := range []string{s.Project, s.event.Cwd, "/proc"} {
-		if project != "" && file.LiesWithin(state, project) && !file.LiesWithin(s.Home, project) {
+		if project != "" && file.WithinByName(state, project) && !file.WithinByName(s.Home, project) {
 			return own
 		}
 	}
@@ -264,7 +264,7 @@ func (s *start) decideAndRecord(settings Settings) answer {
 		question = s.askJudge(&snapshot)
 	}
 
-	if err := session.LockSession(); err != nil {
+	if err := session.LockAndRead(); err != nil {
 		rule := faultLedger
 		if err == ledger.ErrBusy {
 			rule = faultBusy
@@ -350,7 +350,7 @@ func (s *start) examineStop(stop Stop) (snapshot Snapshot) {
 	}
 	if !snapshot.applyVeto(veto) {
 		snapshot = stop.Examine()
-		for began := time.Now(); snapshot.transcriptLags() && time.Since(began) < snapshot.maxLag(); {
+		for began := time.Now(); snapshot.lagMatters() && time.Since(began) < snapshot.maxLag(); {
 			time.Sleep(lag / 5)
 			snapshot = stop.Examine()
 		}
@@ -380,29 +380,29 @@ func (s *start) holdVeto() guard.Veto {
 const lockWait = 2 * time.Second
 
 // openWorkspace opens the directory whose files the strategy needs, and locks it if the strategy changes files. Only
-// the lock can fail. space is nil if no files are needed or the directory cannot be opened.
-func (s *start) openWorkspace(settings Settings) (space *workspace.Space, unlock func(), err error) {
+// the lock can fail. orNil is nil if no files are needed or the directory cannot be opened.
+func (s *start) openWorkspace(settings Settings) (orNil *workspace.Space, unlock func(), err error) {
 	if settings.Options.Needs().Files == nil {
 		return nil, func() {}, nil
 	}
 	dir, _ := workspace.Nearest(s.event.Cwd, s.projectDir(), settings.Strategy.Marks, s.Home)
-	space, err = workspace.OpenSpace(dir)
+	orNil, err = workspace.OpenSpace(dir)
 	if err != nil {
 		s.noteForDebug(err.Error())
 		return nil, func() {}, nil
 	}
 	if !settings.Strategy.Owns {
-		return space, space.Close, nil
+		return orNil, orNil.Close, nil
 	}
-	lock, err := ledger.LockWorkspace(s.state, space.Dir, lockWait)
+	lock, err := ledger.LockWorkspace(s.state, orNil.Dir, lockWait)
 	if err != nil {
 		if err == ledger.ErrBusy {
-			err = errors.New("another hook has locked " + space.Dir + " for 2 seconds")
+			err = errors.New("another hook has locked " + orNil.Dir + " for 2 seconds")
 		}
-		space.Close()
+		orNil.Close()
 		return nil, nil, err
 	}
-	return space, func() { lock.Close(); space.Close() }, nil
+	return orNil, func() { lock.Close(); orNil.Close() }, nil
 }
 
 func (s *start) recordOf(v Settled, plugin string) ledger.Record {

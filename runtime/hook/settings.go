@@ -62,7 +62,7 @@ type Settings struct {
 
 // MaxContinues returns the maximum number of iterations of a loop, or else of continues in a row with no tool call. It
 // returns 0 if the plugin does not decide at Stop.
-func (s Settings) MaxContinues() (inARow int) {
+func (s Settings) MaxContinues() (orRounds int) {
 	if s.Strategy.Event != "Stop" {
 		return 0
 	}
@@ -276,29 +276,29 @@ func limitsOf(l *guard.Limits) []limit {
 	return []limit{{"burst", &l.Burst, maxBurst}, {"prompt", &l.PerPrompt, maxPrompt}, {"hour", &l.PerHour, guard.MaxHour}}
 }
 
-// raiseCommand returns the command with which the user can raise a limit. If self is not the CLI, it adds how to edit the
+// raiseCommand returns the command with which the user can raise a limit. If caller is not the CLI, it adds how to edit the
 // file without the CLI. It returns "" if the limit is at the maximum or set by the project.
-func (s Settings) raiseCommand(name, state, home, self string) string {
+func (s Settings) raiseCommand(limit, state, home, caller string) string {
 	for _, l := range limitsOf(&s.Limits) {
-		if l.name != name || *l.value >= l.most || slices.Contains(s.lowered, name) {
+		if l.name != limit || *l.value >= l.most || slices.Contains(s.lowered, limit) {
 			continue
 		}
 		more := strconv.Itoa(min(max(10, 2**l.value), l.most))
-		command := "`springfield set " + s.Plugin + " budget." + name + "=" + more + "`"
-		if self == cliName {
+		command := "`springfield set " + s.Plugin + " budget." + limit + "=" + more + "`"
+		if caller == cliName {
 			return command
 		}
 		if rest, below := strings.CutPrefix(state, home+string(filepath.Separator)); below && home != "" {
 			state = filepath.Join("~", rest)
 		}
-		return command + " (without that program: {\"budget\":{\"" + name + "\":" + more + "}} in " + filepath.Join(state, s.Plugin+".json") + ")"
+		return command + " (without that program: {\"budget\":{\"" + limit + "\":" + more + "}} in " + filepath.Join(state, s.Plugin+".json") + ")"
 	}
 	return ""
 }
 
-// anyStrategyHas reports whether any strategy defines a member with this name. It notes a fault in into if this
+// anyStrategyHas reports whether any strategy defines a member with this name. It notes a fault in faults if this
 // strategy must not contain the member.
-func anyStrategyHas(name string, into *strategy.Layer) bool {
+func anyStrategyHas(name string, faults *strategy.Layer) bool {
 	named := func(member string) bool { return strings.EqualFold(member, name) }
 	for _, known := range registry.Strategies {
 		if !slices.ContainsFunc(codec.MemberNames(known.New()), named) {
@@ -306,7 +306,7 @@ func anyStrategyHas(name string, into *strategy.Layer) bool {
 		}
 		for _, own := range known.Special {
 			if named(own[0]) {
-				into.NoteFault(own[0] + ": " + into.Strategy + " " + own[1])
+				faults.NoteFault(own[0] + ": " + faults.Strategy + " " + own[1])
 			}
 		}
 		return true
@@ -326,7 +326,7 @@ func ReadExisting(path string) (Settings, error) {
 	if _, ok := registry.StrategyNamed(name); !ok {
 		name = registry.Default()
 	}
-	p, err := parsePlugin(path, data, name)
+	p, err := parseStrategy(path, data, name)
 	if err != nil {
 		return Settings{}, err
 	}

@@ -89,7 +89,7 @@ func (stop Stop) Examine() Snapshot {
 		needs.Lines = 0 // without its files it does not read the last lines
 	}
 	s.readTranscript(needs)
-	if !s.Unguarded && s.applyVeto(s.vetoByEventOrLog()) {
+	if !s.Unguarded && s.applyVeto(s.vetoAndNoteDrives()) {
 		s.goOnIfNoWake()
 		return s
 	}
@@ -105,14 +105,14 @@ func (stop Stop) Examine() Snapshot {
 		s.Faults = append(s.Faults, err.Error())
 	}
 	if !s.Unguarded && s.Situation.Team.Role == activity.Teammate {
-		s.applyVeto(s.vetoQuietTeammate())
+		s.applyVeto(s.vetoUnlessAnnounced())
 	}
 	return s
 }
 
-// vetoQuietTeammate returns a veto for a teammate, because the team's lead will wake it. There is no veto if the hook
+// vetoUnlessAnnounced returns a veto for a teammate, because the team's lead will wake it. There is no veto if the hook
 // would be silent anyway, or if the last message announces the next action.
-func (s *Snapshot) vetoQuietTeammate() guard.Veto {
+func (s *Snapshot) vetoUnlessAnnounced() guard.Veto {
 	v := &s.Verdict
 	if v.Decision == s.Settings.Strategy.NoEffect() && v.Page == "" ||
 		lastmessage.ReadMessage(s.Situation.Message.Text).AnnouncesWork() {
@@ -122,23 +122,23 @@ func (s *Snapshot) vetoQuietTeammate() guard.Veto {
 		Evidence: "the lead of the team wakes this session, whose message does not say what it does now"}
 }
 
-// vetoByEventOrLog returns the veto for which the event or the transcript gives a reason, such as work in progress or
+// vetoAndNoteDrives returns the veto for which the event or the transcript gives a reason, such as work in progress or
 // plan mode. For a strategy of Stop it also checks other loops, a removed ledger and the user's last word, and notes
 // in s.drives whether the plugin's own loop drives the session.
-func (s *Snapshot) vetoByEventOrLog() guard.Veto {
+func (s *Snapshot) vetoAndNoteDrives() guard.Veto {
 	h := s.Event.Host
-	veto := guard.CheckEvent(s.Event.Moment, s.View.Earlier)
+	veto := guard.CheckPending(s.Event.Moment, s.View.Earlier)
 	switch {
 	case veto.Rule != "":
 		return veto
 	case s.View.Wakes:
-		return guard.CheckEvent(guard.Moment{Crons: 1}, nil)
+		return guard.CheckPending(guard.Moment{Crons: 1}, nil)
 	case s.View.Team.Role != activity.Teammate && len(s.View.Team.AtWork) > 0:
 		return guard.VetoOfTeam(s.View.Team.AtWork)
 	case s.View.Subagent:
 		return guard.Veto{Rule: "subagent", Evidence: "the session is a subagent's: what it says is not to you"}
 	case s.View.Mode == "plan" && (h.Plans || s.Event.Name == stopFailure || h.Logged && s.Event.PermissionMode == ""):
-		return guard.CheckEvent(guard.Moment{PermissionMode: s.View.Mode}, nil)
+		return guard.CheckPending(guard.Moment{PermissionMode: s.View.Mode}, nil)
 	case h.Logged:
 		var work []string
 		for _, task := range s.View.Started {
@@ -229,9 +229,9 @@ func (s *Snapshot) blindToPrompt() bool {
 	return s.hasLineID() && !s.View.Opening.Found && (s.Before.Number == 0 || s.View.PromptID != "") && s.Event.TranscriptPath != "" && s.Verdict.Decision == strategy.Continue
 }
 
-// transcriptLags reports whether the transcript may lack the prompt, or lacks the message or the last result when they
+// lagMatters reports whether the transcript may lack the prompt, or lacks the message or the last result when they
 // matter for the decision.
-func (s *Snapshot) transcriptLags() bool {
+func (s *Snapshot) lagMatters() bool {
 	event, known := s.Event.PromptID, s.View.PromptID
 	if s.hasLineID() && !s.View.Opening.Found && known != "" {
 		return true
@@ -271,12 +271,12 @@ func (s *Snapshot) readWorkspace(space *workspace.Space, wants func(strategy.Sit
 	}
 }
 
-func readFile(space *workspace.Space, project string, want strategy.Want) strategy.File {
-	name, whole := strings.CutPrefix(want.Name, project+"/")
-	if project == "" || !whole {
+func readFile(space *workspace.Space, orProject string, want strategy.Want) strategy.File {
+	name, whole := strings.CutPrefix(want.Name, orProject+"/")
+	if orProject == "" || !whole {
 		return space.ReadWanted(want)
 	}
-	around, err := workspace.OpenSpace(project)
+	around, err := workspace.OpenSpace(orProject)
 	if err != nil {
 		return strategy.File{}
 	}

@@ -36,7 +36,7 @@ func (s *start) wakeAfterError(settings Settings) (code int) {
 	s.quiet = true
 	kind, _ := codec.ExactString(s.event.Failure)
 	_, isAway := s.orderInForce()
-	if !wake.IsOutage(kind) || s.event.Subagent != nil || !isAway && !settings.AfterError || s.Sleep == nil || !s.sleep(settling) {
+	if !wake.IsOutage(kind) || s.event.Subagent != nil || !isAway && !settings.AfterError || s.Sleep == nil || !s.restart(settling) {
 		return 0
 	}
 	settings.Prepared = verdictOfWake
@@ -44,7 +44,7 @@ func (s *start) wakeAfterError(settings Settings) (code int) {
 	if failed != nil {
 		s.recordUndecided(*failed)
 	}
-	if wait == 0 || !s.sleep(wait) {
+	if wait == 0 || !s.restart(wait) {
 		return 0
 	}
 	own, err := ReadPlugin(s.root)
@@ -76,9 +76,9 @@ func (s *start) wakeAfterError(settings Settings) (code int) {
 	return 2
 }
 
-// sleep waits, updates s.Now and s.Up, and restarts the hook's time limit. clientAlive is false if the client has ended
+// restart waits, updates s.Now and s.Up, and restarts the hook's time limit. clientAlive is false if the client has ended
 // meanwhile.
-func (s *start) sleep(d time.Duration) (clientAlive bool) {
+func (s *start) restart(d time.Duration) (clientAlive bool) {
 	s.Now, s.Up, clientAlive = s.Sleep(d)
 	s.begun = time.Now()
 	s.finish = s.begun.Add(maxTime)
@@ -94,33 +94,33 @@ func verdictOfWake(of strategy.Situation) strategy.Verdict {
 
 // claimWait claims the API error for this start of the hook and records it. It returns the session's state and the time
 // to wait. The time is 0 if this start must not wake the session.
-func (s *start) claimWait(settings Settings) (before wake.Moment, wait time.Duration, failed *fault) {
+func (s *start) claimWait(settings Settings) (present wake.Moment, wait time.Duration, failed *fault) {
 	session, err := ledger.OpenUnlocked(s.state, sessionKey(s.event))
 	if err != nil {
-		return before, 0, &fault{faultLedger, newFailure("read ledger", err)}
+		return present, 0, &fault{faultLedger, newFailure("read ledger", err)}
 	}
 	defer session.Close()
 	snapshot := s.examineStop(s.stopOf(settings, session.State))
-	before = s.momentOf(&snapshot)
+	present = s.momentOf(&snapshot)
 	if snapshot.yieldsAwayOrder() {
-		return before, 0, nil
+		return present, 0, nil
 	}
-	if err := session.LockSession(); err != nil {
-		return before, 0, &fault{faultBusy, newFailure("write ledger", err)}
+	if err := session.LockAndRead(); err != nil {
+		return present, 0, &fault{faultBusy, newFailure("write ledger", err)}
 	}
-	claim, ok := wake.Claim(session.State.Outage, ledger.Outage{At: before.At, Since: before.Since, Turns: before.Turns, Calls: before.Calls})
+	claim, ok := wake.Claim(session.State.Outage, ledger.Outage{At: present.At, Since: present.Since, Turns: present.Turns, Calls: present.Calls})
 	if !ok {
-		return before, 0, nil
+		return present, 0, nil
 	}
-	verdict, cannot := snapshot.Verdict, before.WhyNoWake(s.event.SessionID)
+	verdict, cannot := snapshot.Verdict, present.WhyNoWake(s.event.SessionID)
 	if snapshot.Veto.Rule == "" {
 		wait, _ = wake.WaitAfter(claim.Times)
 		next, why := wake.Coming+timestamp.LengthInWords(wait.Milliseconds()), cannot
 		switch {
 		case why != "":
-		case before.Turns == 0 || !snapshot.Situation.Turn.Known:
+		case present.Turns == 0 || !snapshot.Situation.Turn.Known:
 			why = "your prompt is not in its log"
-		case session.State.Stood == before.Turns+snapshot.View.Feedback.All:
+		case session.State.Stood == present.Turns+snapshot.View.Feedback.All:
 			why = "it had stopped, and you have sent no prompt since"
 		case wait == 0:
 			why = "after " + strconv.Itoa(claim.Times) + " such failures in a row"
@@ -137,15 +137,15 @@ func (s *start) claimWait(settings Settings) (before wake.Moment, wait time.Dura
 		settled.Next.Outage = claim
 	}
 	if _, err := session.AppendRecord(s.recordOf(settled, settings.Plugin)); err != nil {
-		return before, 0, &fault{faultLedger, newFailure("write ledger", err)}
+		return present, 0, &fault{faultLedger, newFailure("write ledger", err)}
 	}
-	return before, wait, nil
+	return present, wait, nil
 }
 
 func (s *start) momentOf(of *Snapshot) wake.Moment {
 	return wake.Moment{
 		Client: s.ownClient(), At: s.Now.UnixMilli(), Turns: of.View.Turns, Calls: of.View.CallsInTurn,
-		Words: of.View.Text, Typed: s.lastTyped(), Switches: s.readSwitches(),
+		Words: of.View.Text, Typed: s.lastTyped(), Switches: s.readEnabled(),
 	}
 }
 
@@ -173,10 +173,10 @@ func (s *start) ownClient() (own wake.Client) {
 	return own
 }
 
-// readSwitches returns, as one string to compare, the members of the user's and the project's settings of Claude
+// readEnabled returns, as one string to compare, the members of the user's and the project's settings of Claude
 // Code that enable plugins and disable hooks, and the plugins that are installed. A file that cannot be read counts as
 // changed.
-func (s *start) readSwitches() (toCompare string) {
+func (s *start) readEnabled() (toCompare string) {
 	var all []string
 	config, project := filepath.Dir(s.state), filepath.Join(s.projectDir(), ".claude")
 	for _, path := range []string{

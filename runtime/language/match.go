@@ -25,14 +25,14 @@ import (
 )
 
 // matchesNone reports whether s matches none of the patterns in nots. A pattern that begins with "…" is
-// searched only in the clause after clauseFrom.
-func (f *finder) matchesNone(nots, s string, clauseFrom int) bool {
+// searched only in the clause after dotsFrom.
+func (f *finder) matchesNone(nots, s string, dotsFrom int) bool {
 	for nots != "" {
 		var one string
 		one, nots, _ = strings.Cut(nots, " !")
 		scope := s
 		if rest, ok := strings.CutPrefix(one, "…"); ok {
-			one, scope = rest, f.firstClause(s[clauseFrom:])
+			one, scope = rest, f.firstClause(s[dotsFrom:])
 		}
 		if f.findPattern(one, scope, always) {
 			return false
@@ -157,9 +157,9 @@ func mayMatchAt(pattern, s string, i int) bool {
 
 const maxDepth = 8 // of nested classes
 
-// hasMemberAt reports whether an entry of class c, followed by rest, matches at offset i of s with an end that good
+// hasMemberAt reports whether an entry of class c, followed by suffix, matches at offset i of s with an end that good
 // accepts. It returns false at an exception.
-func (f *finder) hasMemberAt(c Class, s string, i int, rest string, good func(end int) bool) bool {
+func (f *finder) hasMemberAt(c Class, s string, i int, suffix string, good func(end int) bool) bool {
 	for _, e := range f.candidates(c) {
 		if e[0] == '-' { // an exception
 			if word, behind := strings.CutPrefix(e[1:], "<"); behind {
@@ -177,7 +177,7 @@ func (f *finder) hasMemberAt(c Class, s string, i int, rest string, good func(en
 		}
 		if strings.ContainsAny(e, "[{…") {
 			f.depth++
-			found := f.depth < maxDepth && f.matchesAt(e, s, i, f.acceptRest(rest, s, good))
+			found := f.depth < maxDepth && f.matchesAt(e, s, i, f.acceptRest(suffix, s, good))
 			f.depth--
 			if found {
 				return true
@@ -185,13 +185,13 @@ func (f *finder) hasMemberAt(c Class, s string, i int, rest string, good func(en
 			continue
 		}
 		if e[0] != '*' {
-			if n, ok := beginsRun(e, s, i); ok && f.matchesAt(rest, s, n, good) {
+			if n, ok := beginsRun(e, s, i); ok && f.matchesAt(suffix, s, n, good) {
 				return true
 			}
 			continue
 		}
 		j := len(s) - len(strings.TrimLeftFunc(s[i:], func(r rune) bool { return inSpacedWord(r) || r == '-' }))
-		if strings.HasSuffix(s[i:j], e[1:]) && j > i+len(e)-1 && f.matchesAt(rest, s, j, good) {
+		if strings.HasSuffix(s[i:j], e[1:]) && j > i+len(e)-1 && f.matchesAt(suffix, s, j, good) {
 			return true
 		}
 	}
@@ -288,7 +288,7 @@ type Finders []*finder
 func AllFinders(packs []*Pack, sentences []string) (perPack Finders) {
 	t := &searched{all: strings.Join(sentences, "\n")}
 	for i := 0; i+3 <= len(t.all); i++ {
-		h := gramAt(t.all[i:])
+		h := hashTrigram(t.all[i:])
 		t.grams[h>>6] |= 1 << (h & 63)
 	}
 	for _, p := range packs {
@@ -297,7 +297,7 @@ func AllFinders(packs []*Pack, sentences []string) (perPack Finders) {
 	return perPack
 }
 
-func gramAt(s string) uint32 {
+func hashTrigram(s string) uint32 {
 	return (uint32(s[0])<<10 ^ uint32(s[1])<<5 ^ uint32(s[2])) & 0x7fff
 }
 
@@ -328,7 +328,7 @@ func (t *searched) mayHave(entry string) bool {
 }
 
 func (t *searched) mayHaveGram(s string) bool {
-	h := gramAt(s)
+	h := hashTrigram(s)
 	return t.grams[h>>6]&(1<<(h&63)) != 0
 }
 

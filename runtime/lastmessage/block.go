@@ -329,12 +329,12 @@ func splitSentences(b block) []sentence {
 	return all
 }
 
-func endOfSigns(p string, at int, sign rune) (end int, winner rune) {
+func endOfSigns(p string, at int, orElse rune) (end int, winner rune) {
 	end = len(p) - len(strings.TrimLeft(p[at:], "。！？؟।)）」』\"'"))
 	if strings.ContainsRune(p[at:end], '？') {
-		sign = '？'
+		orElse = '？'
 	}
-	return end, sign
+	return end, orElse
 }
 
 // finalSign returns the punctuation mark at the end of a text, or 0. It ignores markup and symbols.

@@ -105,7 +105,7 @@ func (c *Closing) FindAct(act Act, beforeClosing bool) (said string, ok bool) {
 	case Asks:
 		return c.asksQuestion()
 	case Starts:
-		return c.startsAction()
+		return c.saysItStarts()
 	case Moves:
 		return c.announcedWork(language.Move)
 	case Announces:
@@ -154,7 +154,7 @@ func (c *Closing) AnnouncementOrEnd() string {
 func (c *Closing) AnnouncesSearch() bool {
 	last := *c
 	last.intro, last.final = nil, c.final[max(0, len(c.final)-1):]
-	_, starts := last.startsAction()
+	_, starts := last.saysItStarts()
 	_, announces := last.announcedWork(language.Announce)
 	_, moves := last.announcedWork(language.Move)
 	return (starts || announces) && !moves && c.in.Has(language.Seek, last.final[0].folded)
@@ -234,7 +234,7 @@ func (c *Closing) candidates() []sentence {
 	return c.final
 }
 
-func (c *Closing) startsAction() (string, bool) {
+func (c *Closing) saysItStarts() (string, bool) {
 	list := c.candidates()
 	if len(list) == 0 {
 		return "", false
@@ -256,7 +256,7 @@ func (c *Closing) announcedWork(class language.Class) (string, bool) {
 			c.in.Has(language.You, s.folded) && !c.in.Has(language.Mine, s.folded)
 	}
 	before, s := list[:len(list)-1], list[len(list)-1]
-	if c.in.Has(class, s.folded) && !isBesidesThePoint(s) && !(class == language.Announce && c.hasBidIn(before)) {
+	if c.in.Has(class, s.folded) && !isBesidesThePoint(s) && !(class == language.Announce && c.asksReader(before)) {
 		return s.said, true
 	}
 	for i := len(list) - 1; i >= max(0, len(list)-2); i-- {
@@ -267,7 +267,7 @@ func (c *Closing) announcedWork(class language.Class) (string, bool) {
 	return "", false
 }
 
-func (c *Closing) hasBidIn(sentences []sentence) bool {
+func (c *Closing) asksReader(sentences []sentence) bool {
 	return slices.ContainsFunc(sentences, func(s sentence) bool {
 		return c.in.Has(language.Bid, s.folded) && !c.in.Has(language.Move, s.folded) && !c.in.Has(language.Announce, s.folded)
 	})
@@ -298,14 +298,14 @@ type Sentence struct {
 }
 
 // Sentences returns the sentences of a text outside of code, quotations and tables.
-func Sentences(text string) (all []Sentence) {
+func Sentences(text string) (prose []Sentence) {
 	for _, b := range splitBlocks(text) {
 		if b.kind == code || b.kind == quotation || b.kind == row {
 			continue
 		}
 		for _, s := range splitSentences(b) {
-			all = append(all, Sentence{s.plain, strings.ContainsRune("?？؟", s.end)})
+			prose = append(prose, Sentence{s.plain, strings.ContainsRune("?？؟", s.end)})
 		}
 	}
-	return all
+	return prose
 }

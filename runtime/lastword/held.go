@@ -95,17 +95,17 @@ func areRelated(a, b string) bool {
 
 // longWordsOf returns the words of a folded text that have three letters or more, or two in hangul, paths, and the
 // pairs of characters of scripts without blanks, except for hiragana.
-func longWordsOf(text string) (all []string) {
+func longWordsOf(folded string) (all []string) {
 	start, how := 0, atEach
-	for i, r := range text + " " {
+	for i, r := range folded + " " {
 		next := wordSplitOf(r)
-		if next == atEach && how == atBlanks && isPathJoiner(text, i) {
+		if next == atEach && how == atBlanks && isPathJoiner(folded, i) {
 			next = atBlanks
 		}
 		if next == how {
 			continue
 		}
-		run := []rune(text[start:i])
+		run := []rune(folded[start:i])
 		switch {
 		case how == atBlanks && len(run) >= 3, how == atBlanks && len(run) == 2 && unicode.Is(unicode.Hangul, run[0]):
 			all = append(all, string(run))

@@ -32,7 +32,7 @@ func isSlashCommand(begin string) bool {
 // and last ones. short reports whether they are at most maxShort characters long.
 func ownSentences(p Prompt) (all []lastmessage.Sentence, short bool) {
 	var first, last []lastmessage.Sentence
-	if whole, ok := joinOverlap(p); ok {
+	if whole, ok := wholePrompt(p); ok {
 		if all = sentencesOf(whole); len(all) <= 2*maxSentences {
 			length := 0
 			for _, s := range all {
@@ -48,8 +48,8 @@ func ownSentences(p Prompt) (all []lastmessage.Sentence, short bool) {
 	return slices.Concat(first[:min(len(first), maxSentences)], last[max(0, len(last)-maxSentences):]), false
 }
 
-// joinOverlap returns the whole prompt, or false if its beginning and end are too long or do not overlap.
-func joinOverlap(p Prompt) (string, bool) {
+// wholePrompt returns the whole prompt, or false if its beginning and end are too long or do not overlap.
+func wholePrompt(p Prompt) (string, bool) {
 	if len(p.Begin) > maxPart || len(p.End) > maxPart {
 		return "", false
 	}

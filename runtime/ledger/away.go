@@ -61,7 +61,7 @@ func (o AwayOrder) IsInForce(now time.Time) bool {
 	return o.ID != "" && o.Ended == 0 && 0 < o.At && o.At <= at && at < o.Until && o.Until <= o.At+MostAway.Milliseconds() && o.Most > 0 && o.Most <= MostContinues && len(o.Check) <= activity.MaxCheck && len(o.Note) <= MaxNote
 }
 
-func (o AwayOrder) Covers(dir string) bool { return o.Project == "" || file.LiesWithin(dir, o.Project) }
+func (o AwayOrder) Covers(dir string) bool { return o.Project == "" || file.WithinByName(dir, o.Project) }
 
 // The kinds of events.
 const (
@@ -160,7 +160,7 @@ func awayLines(dir string) lineFile {
 // may have ended.
 func AwayOrders(dir string) []AwayOrder {
 	var f awayFile
-	if _, err := readSmall(filepath.Join(dir, awayName), &f); err != nil {
+	if _, err := needSmall(filepath.Join(dir, awayName), &f); err != nil {
 		return nil
 	}
 	return f.Orders[max(0, len(f.Orders)-mostOrders):]
@@ -180,11 +180,11 @@ func SetOrders(dir string, change func([]AwayOrder) []AwayOrder) error {
 
 func NewOrderID(now time.Time) string { return strconv.FormatInt(now.UnixMilli(), 36) }
 
-// AwayEvents returns the events of an order, oldest first. If order is "", it returns the events of all orders.
-func AwayEvents(dir, order string) (all []AwayEvent, err error) {
+// AwayEvents returns the events of an order, oldest first. If ofOrAll is "", it returns the events of all orders.
+func AwayEvents(dir, ofOrAll string) (all []AwayEvent, err error) {
 	err = awayLines(dir).eachLine(func(line []byte) {
 		var e AwayEvent
-		if codec.ReadObject(line, &e) == nil && e.Did != "" && (order == "" || e.Order == order) {
+		if codec.ReadObject(line, &e) == nil && e.Did != "" && (ofOrAll == "" || e.Order == ofOrAll) {
 			all = append(all, e)
 		}
 	})

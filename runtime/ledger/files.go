@@ -24,27 +24,27 @@ func openAppend(dir, path string) (*os.File, error) {
 		return nil, errors.New("the state directory is unknown")
 	}
 	const flags = os.O_RDWR | os.O_CREATE | os.O_APPEND | file.Nonblock | file.Nofollow
-	f, err := openOrCreate(path, flags)
+	f, err := openAsOwner(path, flags)
 	if os.IsNotExist(err) {
 		makeStateDirs(dir)
-		f, err = openOrCreate(path, flags)
+		f, err = openAsOwner(path, flags)
 	}
 	return f, err
 }
 
 func makeStateDirs(dir string) {
 	if filepath.Base(filepath.Dir(dir)) == ".claude" {
-		makeNewDir(filepath.Dir(dir))
+		makeOwnedDir(filepath.Dir(dir))
 	}
-	makeNewDir(dir)
-	makeNewDir(filepath.Join(dir, "sessions"))
+	makeOwnedDir(dir)
+	makeOwnedDir(filepath.Join(dir, "sessions"))
 }
 
 // makeAll creates a directory and its parents for the user alone. os.MkdirAll adds 120 KB to the hook.
 func makeAll(dir string) error {
-	err := makeNewDir(dir)
+	err := makeOwnedDir(dir)
 	if above := filepath.Dir(dir); os.IsNotExist(err) && above != dir {
-		err = cmp.Or(makeAll(above), makeNewDir(dir))
+		err = cmp.Or(makeAll(above), makeOwnedDir(dir))
 	}
 	return err
 }
@@ -156,8 +156,8 @@ func (l lineFile) eachLine(take func(line []byte)) error {
 	return nil
 }
 
-// readSmall reads a JSON object from a file of up to 128 KiB. The result there is false if the file is missing.
-func readSmall(path string, o codec.Object) (there bool, err error) {
+// needSmall reads a JSON object from a file of up to 128 KiB. The result there is false if the file is missing.
+func needSmall(path string, o codec.Object) (there bool, err error) {
 	data, err := file.ReadBeginning(path, file.Nofollow, maxSmall)
 	if err != nil {
 		return !os.IsNotExist(err) && !errors.Is(err, syscall.ENOTDIR), err
@@ -171,7 +171,7 @@ const maxSmall = 128 << 10 // bytes
 // collide and no symlink is followed.
 func replaceFile(path string, o codec.Object) error {
 	fresh := path + "." + strconv.FormatUint(rand.Uint64(), 36) + ".new" // os.CreateTemp adds 40 KB to the hook
-	f, err := openOrCreate(fresh, os.O_WRONLY|os.O_CREATE|os.O_EXCL)
+	f, err := openAsOwner(fresh, os.O_WRONLY|os.O_CREATE|os.O_EXCL)
 	if err != nil {
 		return err
 	}

@@ -45,7 +45,7 @@ func sessionsOf(dirs []string, of Scope) (all []session) {
 		newest := map[string]active{}
 		_ = indexLines(dir).eachLine(func(line []byte) { // unreadable lines are skipped
 			var a active
-			if codec.ReadObject(line, &a) == nil && a.ID != "" && (of.Project == "" || file.LiesWithin(a.Project, of.Project)) &&
+			if codec.ReadObject(line, &a) == nil && a.ID != "" && (of.Project == "" || file.WithinByName(a.Project, of.Project)) &&
 				(of.decision == "" || SessionKey(a.ID)[inID:] == of.decision) {
 				newest[a.ID] = a
 			}

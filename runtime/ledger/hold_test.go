@@ -266,7 +266,7 @@ func TestTakeFromSession(t *testing.T) {
 	for r := range Backwards([]string{dir}, Scope{}) {
 		t.Errorf("%+v", r)
 	}
-	must(t, s.LockSession())
+	must(t, s.LockAndRead())
 	id, err := s.AppendRecord(Record{At: 2, Decision: "stop", State: s.State})
 	if err != nil || !strings.HasSuffix(id, "-1") {
 		t.Errorf("the first decision is %s, %v", id, err)

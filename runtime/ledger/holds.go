@@ -91,7 +91,7 @@ func HoldInForce(dir, id string, now time.Time) (Hold, bool) {
 // ExactHoldOf returns the hold in force on a session, or on all if id is empty. If the file is unreadable,
 // for example a pipe, the hold lasts until lifted. A relative dir has no holds: a project could make the file.
 func ExactHoldOf(dir, id string, now time.Time) (h Hold, held bool) {
-	there, err := readSmall(holdFile(dir, id), &h)
+	there, err := needSmall(holdFile(dir, id), &h)
 	there = there && filepath.IsAbs(dir)
 	if there && err != nil {
 		return Hold{}, true
@@ -99,9 +99,9 @@ func ExactHoldOf(dir, id string, now time.Time) (h Hold, held bool) {
 	return h, there && !h.isOver(now)
 }
 
-// SetHold stores a hold on a session, or on all if id is empty, and notes it in the history. If d is 0, the hold lasts
+// SetHold stores a hold on a session, or on all if of is empty, and notes it in the history. If d is 0, the hold lasts
 // until lifted. If a longer hold is in force, SetHold returns that hold and ErrShorter.
-func SetHold(dir, id string, now time.Time, d time.Duration, by Means) (Hold, error) {
+func SetHold(dir, of string, now time.Time, d time.Duration, by Means) (inForce Hold, err error) {
 	makeAll(filepath.Dir(dir))
 	makeStateDirs(dir)
 	// A missing lock must not keep the agent from stopping.
@@ -112,17 +112,17 @@ func SetHold(dir, id string, now time.Time, d time.Duration, by Means) (Hold, er
 	if d > 0 {
 		h.Until = now.Add(d).UnixMilli()
 	}
-	if old, ok := ExactHoldOf(dir, id, now); ok && h.Until != 0 && (old.Until == 0 || h.Until < old.Until) {
+	if old, ok := ExactHoldOf(dir, of, now); ok && h.Until != 0 && (old.Until == 0 || h.Until < old.Until) {
 		return old, ErrShorter
 	}
-	err := replaceFile(holdFile(dir, id), &h)
+	err = replaceFile(holdFile(dir, of), &h)
 	if os.IsNotExist(err) {
 		err = cmp.Or(makeAll(dir), err) // the reason why the directory is missing
 	}
 	if err != nil {
 		return h, err
 	}
-	return h, noteHold(dir, HoldEvent{now.UnixMilli(), HoldSet, id, h, by})
+	return h, noteHold(dir, HoldEvent{now.UnixMilli(), HoldSet, of, h, by})
 }
 
 // LiftHoldIfAny removes a hold under a lock, and records this. Without a hold in force it does nothing. The caller must
@@ -159,7 +159,7 @@ func NoteAndReadHolds(dirs []string, now time.Time) (all []HoldEvent, err error)
 	for i, dir := range dirs {
 		some, fault := readHoldEvents(dir)
 		if fault == nil && len(unrecordedEnds(dir, some, now)) > 0 {
-			some, fault = noteUnseenEnds(dir, now)
+			some, fault = readAndNoteEnds(dir, now)
 		}
 		if fault != nil {
 			err = fault
@@ -174,7 +174,7 @@ func NoteAndReadHolds(dirs []string, now time.Time) (all []HoldEvent, err error)
 	return all, err
 }
 
-func noteUnseenEnds(dir string, now time.Time) (all []HoldEvent, err error) {
+func readAndNoteEnds(dir string, now time.Time) (all []HoldEvent, err error) {
 	// If we do not get the lock, there might not be a line for the hold yet.
 	lock, busy := TakeLock(dir, "holds", holdWait)
 	all, err = readHoldEvents(dir)

@@ -41,7 +41,7 @@ func bump(dir, id string) error {
 		return err
 	}
 	defer s.Close()
-	if err := s.LockSession(); err != nil {
+	if err := s.LockAndRead(); err != nil {
 		return err
 	}
 	state := s.State
@@ -189,14 +189,14 @@ func TestLockGivesUpOnABusyLedger(t *testing.T) {
 	dir := t.TempDir()
 	first, err := OpenUnlocked(dir, "a")
 	must(t, err)
-	must(t, first.LockSession())
+	must(t, first.LockAndRead())
 	second, err := OpenUnlocked(dir, "a")
 	must(t, err)
-	scratch.ErrorIs(t, second.LockSession(), ErrBusy, "second hook")
+	scratch.ErrorIs(t, second.LockAndRead(), ErrBusy, "second hook")
 	_, err = first.AppendRecord(Record{Plugin: "p", Decision: "stop", Rule: "r", State: State{InPrompt: 7}})
 	must(t, err)
 	first.Close()
-	scratch.Equal(t, second.LockSession(), nil, "after the first has ended")
+	scratch.Equal(t, second.LockAndRead(), nil, "after the first has ended")
 	scratch.Equal(t, second.State.InPrompt, 7, "state, it was not read again")
 	second.Close()
 }
@@ -213,7 +213,7 @@ func TestHalving(t *testing.T) {
 		s, err := OpenUnlocked(dir, "a")
 		must(t, err)
 		defer s.Close()
-		must(t, s.LockSession())
+		must(t, s.LockAndRead())
 		if s.State.InPrompt != n {
 			t.Fatalf("state %d, want %d", s.State.InPrompt, n)
 		}
@@ -231,7 +231,7 @@ func TestHalving(t *testing.T) {
 	if want := SessionKey("a")[inID:] + "-120"; last != want {
 		t.Errorf("id %s, want %s", last, want)
 	}
-	if err := waiting.LockSession(); err != nil || waiting.State.InPrompt != 120 {
+	if err := waiting.LockAndRead(); err != nil || waiting.State.InPrompt != 120 {
 		t.Errorf("the waiting hook: state %d, %v", waiting.State.InPrompt, err)
 	}
 	waiting.Close()

@@ -63,7 +63,7 @@ type Session struct {
 	file *os.File
 	size int64 // when State was read
 	torn bool  // no newline after the last line
-	// State is the last state on file. LockSession updates it.
+	// State is the last state on file. LockAndRead updates it.
 	State  State
 	at     int64 // of the last record
 	locked bool
@@ -87,9 +87,9 @@ func OpenUnlocked(dir, id string) (openedOrNew *Session, err error) {
 	return s, nil
 }
 
-// LockSession waits up to 50 ms for the lock, and reads the state again if some other hook has written. Close
+// LockAndRead waits up to 50 ms for the lock, and reads the state again if some other hook has written. Close
 // releases the lock.
-func (s *Session) LockSession() error {
+func (s *Session) LockAndRead() error {
 	if !s.locked {
 		if err := waitLock(s.file, time.Now().Add(lockWait)); err != nil {
 			return err

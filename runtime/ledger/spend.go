@@ -56,7 +56,7 @@ var (
 // ReadSpend returns the day's costs, or zero if there is no file. A damaged file is an error. A system clock that was
 // set back begins no new day.
 func ReadSpend(dir string, now time.Time) (today Spend, err error) {
-	if there, err := readSmall(spendFile(dir), &today); there && err != nil {
+	if there, err := needSmall(spendFile(dir), &today); there && err != nil {
 		return Spend{}, errors.New("read " + spendFile(dir) + ": it is damaged; delete it to start a new one")
 	}
 	if day := dayOf(now); day > today.Day {
@@ -93,7 +93,7 @@ func TakeFromSession(dir, id string, r Record, micros, limit int64) (spent int64
 		return 0, err
 	}
 	defer s.Close()
-	if err := s.LockSession(); err != nil {
+	if err := s.LockAndRead(); err != nil {
 		return 0, err
 	}
 	if limit <= 0 || s.State.Spent+micros > limit {

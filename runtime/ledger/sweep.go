@@ -34,7 +34,7 @@ func (k *keeping) Members(m *codec.Coder) { codec.Number(m.EvenEmpty(), "keep_da
 // that nothing is removed.
 func ReadKeepDays(dir string) (days int, err error) {
 	k, path := keeping{KeepDays}, filepath.Join(dir, "settings.json") // {"keep_days": 30}
-	if there, err := readSmall(path, &k); there && err != nil {
+	if there, err := needSmall(path, &k); there && err != nil {
 		return 0, errors.New("read " + path + ": " + err.Error())
 	}
 	if k.Days < 0 || k.Days > mostDays {
@@ -67,7 +67,7 @@ func SweepSomeSessions(dir string, now time.Time) {
 			removeIfNoLoop(path)
 		} else if strings.HasSuffix(path, ".hold") {
 			var h Hold
-			if there, err := readSmall(path, &h); there && err == nil && h.isOver(now) {
+			if there, err := needSmall(path, &h); there && err == nil && h.isOver(now) {
 				os.Remove(path)
 			}
 		}

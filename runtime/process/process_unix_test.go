@@ -62,5 +62,5 @@ func TestProgramThatHangs(t *testing.T) {
 	data := scratch.ReadFile(t, mark)
 	pid, err := strconv.Atoi(strings.TrimSpace(string(data)))
 	must(t, err)
-	scratch.AwaitEnd(t, pid, "what it started", 5*time.Second)
+	scratch.WaitOrKill(t, pid, "what it started", 5*time.Second)
 }

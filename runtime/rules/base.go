@@ -51,7 +51,7 @@ var BaseRules = []Rule{
 	{ID: "progress", Act: lastmessage.Moves, Then: strategy.Continue, Doubtful: true, Sure: 99, Reason: GoOnWithProgress},
 	{ID: "intent", Act: lastmessage.Announces, Then: strategy.Continue, Doubtful: true, Sure: 97, Reason: GoOnWithProgress},
 	{ID: "reported", Todo: "pending", Within: 3, Act: lastmessage.Finishes, Then: strategy.Stop, Sure: 90},
-	{ID: "reported", Todo: "pending", Within: 3, Test: endReports, Then: strategy.Stop, Sure: 90},
+	{ID: "reported", Todo: "pending", Within: 3, Test: tailReports, Then: strategy.Stop, Sure: 90},
 	{ID: "todos", Todo: "pending", Within: 1, Then: strategy.Continue, Doubtful: true, Reason: GoOnWithTodos},
 	{ID: "offers", Act: lastmessage.Offers, Near: true, Then: strategy.Stop, Sure: 97},
 	{ID: "waits", Act: lastmessage.Waits, Near: true, Then: strategy.Stop, Sure: 90},
@@ -60,7 +60,7 @@ var BaseRules = []Rule{
 	{ID: "plans", Act: lastmessage.Plans, Near: true, Then: strategy.Stop, Sure: 70},
 	// A phrase is found sooner than a pattern is compiled.
 	{ID: "skill", Says: []string{"using"}, Ending: `(I['’]m using|Using) the [^.\n]* skill[^.\n]*|Using ([a-z-]+:)?[a-z]+(-[a-z]+)+ to [^.\n]*`, Then: strategy.Continue, Reason: GoOnWithSkill},
-	// This rule never holds. Its presence enables the second opinion in Matching.
+	// This rule never holds. Its presence enables the second opinion in FirstMatch.
 	{ID: Opinion, Then: strategy.Stop, Sure: 60, Test: func(strategy.Situation) (evidence, reason string, ok bool) {
 		return "it matches nothing, but can overrule progress, intent or todos", "", false
 	}},
@@ -84,7 +84,7 @@ func mayProceed(s strategy.Situation) (evidence, reason string, ok bool) {
 	return s.Turn.Leave, "", true
 }
 
-func endReports(s strategy.Situation) (evidence, reason string, ok bool) {
+func tailReports(s strategy.Situation) (evidence, reason string, ok bool) {
 	for _, sentence := range lastParagraph(s.Message.Text).sentences {
 		if said, ok := Reports(sentence); ok {
 			return said, "", true
@@ -136,7 +136,7 @@ type Need struct {
 }
 
 func FindNeed(s strategy.Situation) (n Need, ok bool) {
-	v := Matching(PersonRules(), nil)(s)
+	v := FirstMatch(PersonRules(), nil)(s)
 	if v.Rule == strategy.Unmatched {
 		return Need{}, false
 	}

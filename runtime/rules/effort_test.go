@@ -94,13 +94,13 @@ func TestStepsAreBounded(t *testing.T) {
 		if spent := maxProjectSteps - a.byProject.left; spent > maxProjectSteps+maxProjectSteps/100 { // the last may take a little more
 			t.Errorf("%s: %d steps", name, spent)
 		}
-		if faults := fmt.Sprint(a.stepsSpentFault()); !strings.Contains(faults, errSteps.Error()) || len(faults) > 300 {
+		if faults := fmt.Sprint(a.newStepsFault()); !strings.Contains(faults, errSteps.Error()) || len(faults) > 300 {
 			t.Errorf("%s: %s", name, faults)
 		}
 		if _, ok := a.holdsFor(&mine); !ok {
 			t.Errorf("%s: the user's own rule is not asked", name)
 		}
-		if v := Matching(append(c.rules, mine), nil)(strategy.Situation{Message: strategy.Message{Text: c.text}}); v.Rule != "mine" || len(v.Faults) != 1 {
+		if v := FirstMatch(append(c.rules, mine), nil)(strategy.Situation{Message: strategy.Message{Text: c.text}}); v.Rule != "mine" || len(v.Faults) != 1 {
 			t.Errorf("%s: %s, %v", name, v.Rule, v.Faults)
 		}
 	}
@@ -115,7 +115,7 @@ func TestDearRuleAloneIsPassedOver(t *testing.T) {
 		{ID: "none", Text: "(", Then: strategy.Stop, ByProject: true},
 		{ID: "good", Says: []string{"deploying"}, Then: strategy.Stop, ByProject: true},
 	}
-	v := Matching(rules, nil)(strategy.Situation{Message: strategy.Message{Text: text}})
+	v := FirstMatch(rules, nil)(strategy.Situation{Message: strategy.Message{Text: text}})
 	faults := fmt.Sprint(v.Faults)
 	if v.Rule != "good" || len(v.Faults) != 3 {
 		t.Errorf("%s, %s", v.Rule, faults)
@@ -131,7 +131,7 @@ func TestDearRuleAloneIsPassedOver(t *testing.T) {
 	for _, r := range rules { // the user may
 		r.ByProject = false
 		if r.ID == "dear" {
-			scratch.Equal(t, len(Matching([]Rule{r}, nil)(strategy.Situation{Message: strategy.Message{Text: text}}).Faults), 0, "the user's")
+			scratch.Equal(t, len(FirstMatch([]Rule{r}, nil)(strategy.Situation{Message: strategy.Message{Text: text}}).Faults), 0, "the user's")
 		}
 	}
 }
@@ -139,7 +139,7 @@ func TestDearRuleAloneIsPassedOver(t *testing.T) {
 // The same rules cost the same whether their patterns have been compiled before.
 func TestStepsDoNotDependOnWhatWasBefore(t *testing.T) {
 	c := costly()["patterns on the end"]
-	decide := Matching(c.rules, &Cache{})
+	decide := FirstMatch(c.rules, &Cache{})
 	first := fmt.Sprint(decide(strategy.Situation{Message: strategy.Message{Text: c.text}}))
 	for range 3 {
 		scratch.Equal(t, fmt.Sprint(decide(strategy.Situation{Message: strategy.Message{Text: c.text}})), first)
@@ -152,7 +152,7 @@ type ruled struct{ Options }
 func (r *ruled) Over(strategy.Options, *strategy.Layer) {}
 func (r *ruled) Rules() []Rule                          { return Arranged(&r.Options, nil) }
 func (r *ruled) Prepare(kept *Cache) func(strategy.Situation) strategy.Verdict {
-	return Matching(r.Rules(), kept)
+	return FirstMatch(r.Rules(), kept)
 }
 func (r *ruled) Decide(s strategy.Situation) strategy.Verdict { return r.Prepare(nil)(s) }
 

@@ -173,7 +173,7 @@ func HasAnyPhrase(sentence string, phrases []string, m *StepBudget) bool {
 				break
 			}
 			i += from
-			if !EndsInWord(folded, i) && !IsWordRuneAt(folded, i+len(phrase)) {
+			if !WordCharBefore(folded, i) && !IsWordRuneAt(folded, i+len(phrase)) {
 				return true
 			}
 			from = i + 1
@@ -182,8 +182,8 @@ func HasAnyPhrase(sentence string, phrases []string, m *StepBudget) bool {
 	return false
 }
 
-// EndsInWord reports whether a word character is directly before offset end of s.
-func EndsInWord(s string, end int) bool {
+// WordCharBefore reports whether a word character is directly before offset end of s.
+func WordCharBefore(s string, end int) bool {
 	r, _ := utf8.DecodeLastRuneInString(s[:end])
 	return InSpacedWord(r)
 }
@@ -230,7 +230,7 @@ func isIngWorkVerb(word string) bool {
 	return isWorkVerb(stem) || isWorkVerb(stem+"e") || last > 0 && stem[last] == stem[last-1] && isWorkVerb(stem[:last])
 }
 
-func firstWord(s string) string {
-	rest := strings.TrimLeftFunc(s, func(r rune) bool { return 'a' <= r && r <= 'z' || r == '-' })
-	return s[:len(s)-len(rest)]
+func firstWord(low string) string {
+	rest := strings.TrimLeftFunc(low, func(r rune) bool { return 'a' <= r && r <= 'z' || r == '-' })
+	return low[:len(low)-len(rest)]
 }

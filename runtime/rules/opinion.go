@@ -20,7 +20,7 @@ var learnedOpinion string
 
 func (a *asking) stopByWeights(v *strategy.Verdict) {
 	a.read = true
-	score, limit, seen, reports := weigh(learnedOpinion, OpinionTraits(v.Rule, a.situation, a.message.closing().Traits()))
+	score, limit, seen, reports := weigh(learnedOpinion, WeighedTraits(v.Rule, a.situation, a.message.closing().Traits()))
 	if score <= limit {
 		return
 	}
@@ -31,9 +31,9 @@ func (a *asking) stopByWeights(v *strategy.Verdict) {
 	}
 }
 
-// OpinionTraits returns the traits that are weighed: the traits of the message, "always", the ID of the rule that
+// WeighedTraits returns the traits that are weighed: the traits of the message, "always", the ID of the rule that
 // continues, and "prompt question" if the user's prompt was a question.
-func OpinionTraits(rule string, s *strategy.Situation, traits []string) []string {
+func WeighedTraits(rule string, s *strategy.Situation, traits []string) []string {
 	all := append(traits, "always", "rule "+rule)
 	if s.Turn.Question {
 		all = append(all, "prompt question")

@@ -65,7 +65,7 @@ func RuleSetsOf(s strategy.Strategy) []string {
 }
 
 func (o *decider) Over(below strategy.Options, l *strategy.Layer) {
-	o.FillFrom(&below.(*decider).Options, o.kind.Sets, o.kind.Rules, false, l)
+	o.FillSafely(&below.(*decider).Options, o.kind.Sets, o.kind.Rules, false, l)
 }
 
 func (o *decider) Needs() strategy.Needs {
@@ -79,7 +79,7 @@ func (o *decider) Needs() strategy.Needs {
 func (o *decider) Rules() []Rule { return Arranged(&o.Options, o.kind.Rules(o.Set)) }
 
 func (o *decider) Prepare(cache *Cache) func(strategy.Situation) strategy.Verdict {
-	match := Matching(o.Rules(), cache)
+	match := FirstMatch(o.Rules(), cache)
 	return func(s strategy.Situation) strategy.Verdict {
 		v := match(s)
 		v.Once = o.kind.Once
@@ -89,7 +89,7 @@ func (o *decider) Prepare(cache *Cache) func(strategy.Situation) strategy.Verdic
 
 func (o *decider) Decide(s strategy.Situation) strategy.Verdict { return o.Prepare(nil)(s) }
 
-// Members lists the members of a settings file. It accepts one rule more than MaxRules, so that FillFrom can
+// Members lists the members of a settings file. It accepts one rule more than MaxRules, so that FillSafely can
 // report the fault.
 func (o *Options) Members(m *codec.Coder) {
 	m.Text("rules", &o.Set)
@@ -106,18 +106,18 @@ func (o *Options) Chosen() *Options { return o }
 
 const maxIDs = 400 // in off or order
 
-// FillFrom completes o, the options from one file, with the options of the files below, and restricts those of a
+// FillSafely completes o, the options from one file, with the options of the files below, and restricts those of a
 // project. sets are the names of the built-in rule sets to choose from, or nil, and rulesOf returns the rules of a set.
 // judges reports whether the strategy asks a judge. Only a faulty part is dropped, and noted in l, so that a fault
 // cannot disable a stop rule.
-func (o *Options) FillFrom(below *Options, sets []string, rulesOf func(name string) []Rule, judges bool, l *strategy.Layer) {
+func (o *Options) FillSafely(below *Options, sets []string, rulesOf func(name string) []Rule, judges bool, l *strategy.Layer) {
 	tooMany := "add: more than " + strconv.Itoa(MaxRules) + " rules"
 	if len(o.Add) > MaxRules {
 		l.NoteFault(tooMany)
 		o.Add = o.Add[:MaxRules]
 	}
 	if o.Leave != "" {
-		o.dropBadLeave(l)
+		o.dropUnallowedLeave(l)
 	}
 	o.Leave = cmp.Or(o.Leave, below.Leave)
 	lists := []struct {
@@ -173,7 +173,7 @@ func (o *Options) FillFrom(below *Options, sets []string, rulesOf func(name stri
 	}
 }
 
-func (o *Options) dropBadLeave(l *strategy.Layer) {
+func (o *Options) dropUnallowedLeave(l *strategy.Layer) {
 	switch {
 	case !slices.Contains([]string{Never, AfterYes, Always}, o.Leave):
 		l.NoteFault("leave: there is no " + strconv.Quote(o.Leave) + ": choose always, after-yes or never")
@@ -243,7 +243,7 @@ func Without(all []Rule, these func(*Rule) bool) (others []Rule) {
 // Arranged returns the rules in the order of their tests: rules named in o.Order, added rules, the built-in set, late
 // rules and a project's continuing rules. Late rules precede a final stop rule "finished". It drops disabled rules and
 // makes muted ones stop. If o changes nothing, it returns set itself.
-func Arranged(o *Options, set []Rule) []Rule {
+func Arranged(o *Options, set []Rule) (orSet []Rule) {
 	if len(o.Add)+len(o.Off)+len(o.Order)+len(o.Last)+len(o.Muted) == 0 {
 		return set
 	}

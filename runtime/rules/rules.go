@@ -120,9 +120,9 @@ func newAsking(s strategy.Situation, cache *Cache) *asking {
 	}
 }
 
-// Matching returns a function that decides by the first rule that holds. If none holds, it stops. If the
+// FirstMatch returns a function that decides by the first rule that holds. If none holds, it stops. If the
 // rules contain Opinion, a doubtful rule can be vetoed. cache can be nil.
-func Matching(rules []Rule, cache *Cache) func(strategy.Situation) strategy.Verdict {
+func FirstMatch(rules []Rule, cache *Cache) func(strategy.Situation) strategy.Verdict {
 	secondOpinion := slices.ContainsFunc(rules, func(r Rule) bool { return r.ID == Opinion })
 	return func(s strategy.Situation) strategy.Verdict {
 		a := newAsking(s, cache)
@@ -149,7 +149,7 @@ func Matching(rules []Rule, cache *Cache) func(strategy.Situation) strategy.Verd
 		}
 		v.Faults = a.faults
 		if len(a.unasked) > 0 {
-			v.Faults = append(v.Faults, a.stepsSpentFault())
+			v.Faults = append(v.Faults, a.newStepsFault())
 		}
 		if a.read {
 			v.Languages = a.message.closing().Languages
@@ -270,23 +270,23 @@ func quoteIf(ok bool, text string) (string, bool) {
 	return quotation.QuoteEvidence(text), true
 }
 
-func (a *asking) testRule(r *Rule, m *StepBudget) (evidence string, ok bool) {
+func (a *asking) testRule(r *Rule, m *StepBudget) (foundOrWhy string, ok bool) {
 	for i := range conditions {
 		c := &conditions[i]
 		if !c.set(r) {
 			continue
 		}
-		if evidence, ok = c.test(a, r, m); !ok {
-			if r.Test == nil || evidence == "" {
-				evidence = c.fails
+		if foundOrWhy, ok = c.test(a, r, m); !ok {
+			if r.Test == nil || foundOrWhy == "" {
+				foundOrWhy = c.fails
 			}
-			return evidence, false
+			return foundOrWhy, false
 		}
 	}
 	if last := a.message.end.last; ok && HasAnyPhrase(last, r.Unless, m) {
 		return "unless: " + quotation.QuoteEvidence(last), false
 	}
-	return evidence, ok
+	return foundOrWhy, ok
 }
 
 func (a *asking) sharedBudget(r *Rule) *StepBudget {
@@ -296,7 +296,7 @@ func (a *asking) sharedBudget(r *Rule) *StepBudget {
 	return &a.trusted
 }
 
-func (a *asking) stepsSpentFault() error {
+func (a *asking) newStepsFault() error {
 	return errors.New("rule " + firstNames(a.unasked, 5) + ": " + errSteps.Error())
 }
 
@@ -324,7 +324,7 @@ func (a *asking) findInText(r *Rule, expr, text string) (evidence string, ok boo
 // matchesTodos reports whether any todo that is not blocked has the status r.Todo, and returns the evidence. A list
 // that is r.Within turns old has no match. If r.Window is not set, an open todo of any other agent makes the result
 // false.
-func (r *Rule) matchesTodos(s *strategy.Situation) (string, bool) {
+func (r *Rule) matchesTodos(s *strategy.Situation) (whyOrWhyNot string, ok bool) {
 	list, turns := s.Todos.List, s.Todos.Turns
 	if r.Window {
 		list, turns = s.Window.Todos, 0

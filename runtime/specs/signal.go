@@ -11,7 +11,7 @@ import (
 
 const allDone = "ALL_TASKS_COMPLETE" // the completion signal
 
-func whereSignalled(s strategy.Situation) string {
+func whereSignalled(s strategy.Situation) (inWords string) {
 	if s.Message.FromEvent && saysDone(s.Message.Text, true) {
 		return "the last message"
 	}

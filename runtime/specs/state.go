@@ -121,7 +121,7 @@ func (k Kind) armedState(s strategy.Situation) strategy.Armed {
 
 func (s specState) currentTask() string { return strconv.Itoa(s.Index+1) + "/" + strconv.Itoa(s.Total) }
 
-func limitHash(data []byte) string { return quotation.HashText("limit " + string(data)) }
+func limitHash(state []byte) string { return quotation.HashText("limit " + string(state)) }
 
 func (r *round) tellOnce(v strategy.Verdict, hash string) (orMuted strategy.Verdict) {
 	m := r.memory

@@ -10,7 +10,7 @@ import (
 
 // goOnWithTask returns the verdict with the task or group of tasks to do next. The reason summarizes the coordinator's
 // prompt, commands/implement.md.
-func (r *round) goOnWithTask() (noDecision strategy.Verdict) {
+func (r *round) goOnWithTask() (decideLater strategy.Verdict) {
 	st := r.state
 	index, attempt, global := strconv.Itoa(st.Index), strconv.Itoa(st.Attempt), strconv.Itoa(st.Global)
 	head := "Continue " + r.Noun + ": " + r.place.Name + " (Task " + r.state.currentTask() + ", Iter " + global + ")"
@@ -54,7 +54,7 @@ func (r *round) goOnWithPhase() strategy.Verdict {
 	}
 }
 
-func (r *round) goOnToExplain(err error) strategy.Verdict {
+func (r *round) goOnceToExplain(err error) strategy.Verdict {
 	file := r.place.Shown + "/" + r.StateFile
 	v := strategy.StopBy("corrupt", file+": "+err.Error())
 	v.Reason = "ERROR: Corrupt state file at " + file + " (" + err.Error() + ")\n\n" +

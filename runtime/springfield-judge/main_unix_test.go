@@ -135,8 +135,8 @@ func TestClientEndsWithJudge(t *testing.T) {
 			client := w.number("pid")
 			c.end(process, asker.Process)
 			// They end long before the question's deadline, or not at all.
-			scratch.AwaitEnd(t, client, "the client", 30*time.Second)
-			scratch.AwaitEnd(t, process.Pid, "the judge", 30*time.Second)
+			scratch.WaitOrKill(t, client, "the client", 30*time.Second)
+			scratch.WaitOrKill(t, process.Pid, "the judge", 30*time.Second)
 			asker.Process.Kill()
 			asker.Wait()
 			if left, _ := filepath.Glob(filepath.Join(w.home, "springfield-judge-*")); len(left) > 0 && c.name != "killed" {

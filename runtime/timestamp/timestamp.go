@@ -38,11 +38,11 @@ func LengthInWords(ms int64) string {
 	return joinParts(h/24, " d", h%24, " h")
 }
 
-func AgoInWords(elapsed int64) string {
-	if elapsed < 500 {
+func AgoInWords(millis int64) string {
+	if millis < 500 {
 		return "just now"
 	}
-	return LengthInWords(elapsed) + " ago"
+	return LengthInWords(millis) + " ago"
 }
 
 func joinParts(large int64, largeUnit string, small int64, smallUnit string) string {

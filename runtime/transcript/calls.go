@@ -31,8 +31,8 @@ type past struct {
 	Open   bool // interrupted or in background
 }
 
-// attempt is a call with no result yet, and the state before it.
-type attempt struct {
+// pendingCall is a call with no result yet, and the state before it.
+type pendingCall struct {
 	ID    uint32
 	Of    Does
 	Name  string // of a task, a teammate or background work
@@ -67,7 +67,7 @@ func (l *Log) takeCall(e *Entry, p *Part) {
 	l.Recent = append(l.Recent[max(0, len(l.Recent)+1-maxRecent):], call)
 	l.takePlans(e, p)
 
-	c := attempt{ID: id, Of: p.Does, When: l.Todos.When}
+	c := pendingCall{ID: id, Of: p.Does, When: l.Todos.When}
 	switch p.Does {
 	case WritesTodos:
 		c.List = l.Todos.List
@@ -77,7 +77,7 @@ func (l *Log) takeCall(e *Entry, p *Part) {
 		l.Wakes = string(codec.FindMember(p.Input, "stop")) != "true"
 	case ChangesTask:
 		c.Name, c.Task = l.updateTask(e, p.Input)
-		owner := mateName(codec.InsideQuotes(codec.FindMember(p.Input, "owner")))
+		owner := cutTeam(codec.InsideQuotes(codec.FindMember(p.Input, "owner")))
 		status := string(codec.FindMember(p.Input, "status"))
 		if l.findMate(owner) >= 0 && status != `"completed"` && status != `"deleted"` {
 			l.noteMate(owner, false) // it gets the task
@@ -86,7 +86,7 @@ func (l *Log) takeCall(e *Entry, p *Part) {
 		c.Skill = l.Skill
 		l.useSkill(p.Text, byTool)
 	case MayGoOn, TellsMate:
-		c.Input, c.Name = input, mateName(p.Text)
+		c.Input, c.Name = input, cutTeam(p.Text)
 		if p.Does == MayGoOn || l.Role == activity.Lead || l.findMate(c.Name) >= 0 {
 			l.noteMate(c.Name, false)
 		}
@@ -150,7 +150,7 @@ func (l *Log) markUnfinished(call uint32, open bool) {
 	}
 }
 
-func (l *Log) undoCall(c attempt) {
+func (l *Log) undoCall(c pendingCall) {
 	switch c.Of {
 	case WritesTodos:
 		l.Todos.List, l.Todos.When = c.List, c.When
@@ -174,14 +174,14 @@ func (l *Log) undoCall(c attempt) {
 	}
 }
 
-func (l *Log) settleCall(e *Entry, o Effect, c attempt) {
+func (l *Log) settleCall(e *Entry, o Effect, c pendingCall) {
 	switch c.Of {
 	case MakesTask, ReadsTask:
 		l.addNewTask(e, o)
 	case ListsTasks:
 		l.correctTasks(e, o.Tasks)
 	case MayGoOn:
-		if c.Name = cmp.Or(c.Name, mateName(o.Mate)); c.Name != "" {
+		if c.Name = cmp.Or(c.Name, cutTeam(o.Mate)); c.Name != "" {
 			l.noteMate(c.Name, false)
 			l.Role = cmp.Or(l.Role, activity.Lead)
 		}
@@ -237,8 +237,8 @@ type mate struct {
 	Turn int // of the last message
 }
 
-// mateName returns a teammate's name without the team (moe@barn), or a hash of a name that is not plain.
-func mateName(rawName []byte) string {
+// cutTeam returns a teammate's name without the team (moe@barn), or a hash of a name that is not plain.
+func cutTeam(rawName []byte) (orHash string) {
 	name, _, _ := bytes.Cut(rawName, []byte("@"))
 	if len(name) == 0 || isPlainASCII(name, maxID) {
 		return string(name)

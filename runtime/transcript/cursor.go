@@ -59,9 +59,9 @@ func (f *Format) EachLine(path string, keepLines int, visit func(*Cursor) bool) 
 	return err
 }
 
-// EachEntryAtEnd calls visit for each line in the last bytes of the log at path until visit returns false. It keeps no
+// EachEntryInTail calls visit for each line in the last bytes of the log at path until visit returns false. It keeps no
 // Log, so that What is only of the line.
-func (f *Format) EachEntryAtEnd(path string, mostBytes int, visit func(*Entry) bool) {
+func (f *Format) EachEntryInTail(path string, mostBytes int, visit func(*Entry) bool) {
 	end, _ := file.ReadEnd(path, 0, mostBytes)
 	var e Entry
 	for line := range bytes.Lines(end) {
@@ -110,9 +110,9 @@ func (c *Cursor) readOn(opened *os.File, size int64, visit func(*Cursor) bool) (
 	return torn, err
 }
 
-// takeLine parses a line and calls visit, whose result it returns. It visits a whole message with texts and then calls
+// takeLine parses a line and calls onEvery, whose result it returns. It visits a whole message with texts and then calls
 // twice, first with the texts.
-func (c *Cursor) takeLine(line []byte, at int64, visit func(*Cursor) bool) bool {
+func (c *Cursor) takeLine(line []byte, at int64, onEvery func(*Cursor) bool) bool {
 	c.known = c.format.parseLine(&c.Entry, line, at)
 	all := c.Entry.Parts
 	texts := slices.IndexFunc(all, func(p Part) bool { return p.Kind == Call })
@@ -123,14 +123,14 @@ func (c *Cursor) takeLine(line []byte, at int64, visit func(*Cursor) bool) bool 
 	c.applyEntry(line, at, false)
 	if !apart || c.What != Spoke {
 		c.Entry.Parts = all
-		return visit(c)
+		return onEvery(c)
 	}
-	if !visit(c) {
+	if !onEvery(c) {
 		return false
 	}
 	c.Entry.ID, c.Entry.Parts = nil, all[texts:]
 	c.applyEntry(line, at, true)
-	return visit(c)
+	return onEvery(c)
 }
 
 func (c *Cursor) applyEntry(line []byte, at int64, secondVisit bool) {

@@ -386,9 +386,9 @@ func FirstText(content []byte) (escaped []byte) {
 	return escaped
 }
 
-// TrimFirstElements removes elements with the given tags, which hosts put before a person's words, from the
+// TrimLeadingTags removes elements with the given tags, which hosts put before a person's words, from the
 // beginning of text.
-func TrimFirstElements(text []byte, tags ...string) []byte {
+func TrimLeadingTags(text []byte, tags ...string) []byte {
 	for {
 		i := slices.IndexFunc(tags, func(tag string) bool { return bytes.HasPrefix(text, []byte("<"+tag+">")) })
 		if i < 0 {

@@ -46,7 +46,7 @@ type Log struct {
 	Before int       // the last prompt
 	Recent []past    // oldest first
 	Said   bool      // since the last call's result
-	Claims []attempt // calls without a result
+	Claims []pendingCall // calls without a result
 
 	Todos    todos
 	Skill    skill
@@ -83,10 +83,10 @@ type turnOpening struct {
 	At    int64 // Unix milliseconds
 }
 
-// takeTurnOpening updates Opening, Heard and Escaped from a line. Opening is the prompt with the host's ID or, by
+// takePersonsAct updates Opening, Heard and Escaped from a line. Opening is the prompt with the host's ID or, by
 // default, the last that a person typed. The last maxHeard other words of a person are kept in Heard. An interruption
 // sets Escaped.
-func (l *Log) takeTurnOpening(e *Entry) {
+func (l *Log) takePersonsAct(e *Entry) {
 	o, own := &l.Opening, e.What == Prompted && !e.Command
 	switch {
 	case e.What == Interrupted:
@@ -122,7 +122,7 @@ func (l *Log) takeEntry(f *Format, e *Entry) (isNew bool) {
 	if e.Filled {
 		return true
 	}
-	l.takeTurnOpening(e)
+	l.takePersonsAct(e)
 	switch e.What {
 	case Prompted, Joined:
 		l.beginTurn(e)
@@ -140,7 +140,7 @@ func (l *Log) takeEntry(f *Format, e *Entry) (isNew bool) {
 		l.correctTasks(e, e.Tasks)
 	}
 	if e.Todos != nil {
-		l.correctList(e, e.Todos)
+		l.correctTodos(e, e.Todos)
 	}
 	if e.Skill != nil {
 		l.useSkill(e.Skill, byAttribution)
@@ -163,14 +163,14 @@ func (l *Log) takeEntry(f *Format, e *Entry) (isNew bool) {
 		case Ended:
 			l.endWork(p.ID)
 		case Mate, Idle:
-			l.noteMate(mateName(p.Name), p.Kind == Idle)
+			l.noteMate(cutTeam(p.Name), p.Kind == Idle)
 		case Gone:
-			l.dropMate(mateName(p.Name))
+			l.dropMate(cutTeam(p.Name))
 		case SkillText:
 			l.useSkill(p.Name, byBody)
 		case HookBlock, HookContext:
 			if p.Ours {
-				l.Feedback.countOurs(e)
+				l.Feedback.countAsOurs(e)
 			}
 		}
 	}
@@ -211,7 +211,7 @@ type feedback struct {
 	Mine int // since the last prompt
 }
 
-func (f *feedback) countOurs(e *Entry) {
+func (f *feedback) countAsOurs(e *Entry) {
 	f.All++
 	f.Own++
 	f.Mine++
@@ -284,7 +284,7 @@ func (p *past) Members(m *codec.Coder) {
 	m.Bool("open", &p.Open)
 }
 
-func (c *attempt) Members(m *codec.Coder) {
+func (c *pendingCall) Members(m *codec.Coder) {
 	codec.Number(m.EvenEmpty(), "id", &c.ID)
 	codec.Number(m, "of", &c.Of)
 	m.Text("name", &c.Name)

@@ -128,12 +128,12 @@ func pathStart(text []byte, floor, end int) int {
 
 func continuesWord(rest []byte) bool {
 	if len(rest) > 1 && (rest[0] == '.' || rest[0] == '-') {
-		return isAlnumByte(rest[1])
+		return isAlnumOrHigh(rest[1])
 	}
-	return len(rest) > 0 && (isAlnumByte(rest[0]) || rest[0] == '_' || rest[0] == '/')
+	return len(rest) > 0 && (isAlnumOrHigh(rest[0]) || rest[0] == '_' || rest[0] == '/')
 }
 
-func isAlnumByte(c byte) bool {
+func isAlnumOrHigh(c byte) bool {
 	return 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9' || c >= 0x80
 }
 
@@ -141,7 +141,7 @@ func looksLikePlan(path []byte) bool {
 	isPlan := func(word string) bool {
 		return slices.Contains([]string{"plan", "plans", "planning", "plannings"}, word)
 	}
-	separates := func(r rune) bool { return r < 0x80 && !isAlnumByte(byte(r)) }
+	separates := func(r rune) bool { return r < 0x80 && !isAlnumOrHigh(byte(r)) }
 	names := strings.FieldsFunc(strings.ToLower(string(path)), func(r rune) bool { return r == '/' || r == '\\' })
 	last := len(names) - 1
 	inDir := func(dir string) bool { return isPlan(dir[strings.LastIndexFunc(dir, separates)+1:]) }

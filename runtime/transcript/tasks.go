@@ -83,8 +83,8 @@ func (l *Log) setList(e *Entry, array []byte) {
 	l.Todos.List = list{Place: e.placeOf(array), Sum: sum}
 }
 
-// correctList sets the todo list to one that the host shows. An empty list does not replace tasks.
-func (l *Log) correctList(e *Entry, array []byte) {
+// correctTodos sets the todo list to one that the host shows. An empty list does not replace tasks.
+func (l *Log) correctTodos(e *Entry, array []byte) {
 	sum, ok := hashTodoList(array)
 	switch {
 	case !ok || sum == l.Todos.List.Sum:

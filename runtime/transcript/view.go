@@ -81,7 +81,7 @@ type Feedback struct {
 	InTurn int // since the last prompt
 }
 
-func (l *Log) makeView(f io.ReaderAt, brief bool) View {
+func (l *Log) makeView(f io.ReaderAt, noInput bool) View {
 	buf, hooks := make([]byte, maxInput), &l.Feedback
 	about := func(p place) string { return aboutCall(fetchPlace(f, p, maxInput, buf)) }
 	prompt := wordsAt(f, l.Asks, buf)
@@ -134,8 +134,8 @@ func (l *Log) makeView(f io.ReaderAt, brief bool) View {
 			Writes: slices.Contains(writers, p.Does) && !slices.Contains(readers, p.Name),
 			Open:   p.Open,
 		}
-		if !brief {
-			call.Input, call.Result = about(p.Input), outcomeLine(fetchPlace(f, p.Result, 6*maxShort+64, buf))
+		if !noInput {
+			call.Input, call.Result = about(p.Input), firstLine(fetchPlace(f, p.Result, 6*maxShort+64, buf))
 			call.Seen, call.Command = hashIfFailed(f, p, buf), commandOf(f, p, buf)
 		}
 		v.Calls = append(v.Calls, call)
@@ -272,7 +272,7 @@ var readers = []string{
 // writers are the calls that can have changed a file, except readers. This is assumed of unknown tools and subagents.
 var writers = []Does{NothingSpecial, WritesFile, UsesSkill, MayGoOn, TellsMate}
 
-func outcomeLine(result []byte) string {
+func firstLine(result []byte) string {
 	s := strings.TrimSpace(strings.TrimPrefix(codec.ValidText(result), "<tool_use_error>"))
 	s, _, _ = strings.Cut(s, "\n")
 	s = strings.TrimSuffix(s, "</tool_use_error>")

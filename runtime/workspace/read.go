@@ -144,9 +144,9 @@ func plainCause(err error) string {
 const maxUp = 40
 
 // Nearest returns the first directory that contains any of marks, from dir up to the top of the repository. Without a
-// repository, the top is dir. marks are names with slashes. If none matches, it returns project if that contains the
+// repository, the top is dir. marks are names with slashes. If none matches, it returns fallback if that contains the
 // repository and a mark, otherwise the top. The top is below home. marked reports whether there was a mark.
-func Nearest(dir, project string, marks []string, home string) (dirOrRepo string, marked bool) {
+func Nearest(dir, fallback string, marks []string, home string) (dirOrRepo string, marked bool) {
 	dir, err := filepath.Abs(dir)
 	if err != nil || len(marks) == 0 {
 		return dir, false
@@ -169,14 +169,14 @@ func Nearest(dir, project string, marks []string, home string) (dirOrRepo string
 			break
 		}
 	}
-	if above := ProjectSpelledLike(dir, project); above != "" && len(above) < len(top) && hasAny(above, marks...) {
+	if above := ProjectSpelledLike(dir, fallback); above != "" && len(above) < len(top) && hasAny(above, marks...) {
 		return above, true
 	}
 	return top, false
 }
 
 // ProjectSpelledLike returns project in dir's spelling, or "" when project does not contain dir.
-func ProjectSpelledLike(dir, project string) (ifAbove string) {
+func ProjectSpelledLike(dir, project string) (partOfDir string) {
 	want, err := os.Stat(project)
 	if err != nil {
 		return ""

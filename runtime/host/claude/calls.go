@@ -60,36 +60,36 @@ var denials = []string{
 
 // isDenied reports whether a failed call was denied, judging by the kind of denial and the result's text. A text that
 // begins with an exit code is from a command that was run.
-func isDenied(kind, text []byte) bool {
-	if kind != nil && string(kind) != "automode-unavailable" {
+func isDenied(denial, text []byte) bool {
+	if denial != nil && string(denial) != "automode-unavailable" {
 		return true
 	}
 	has := func(words string) bool { return bytes.Contains(text[:min(len(text), 400)], []byte(words)) }
 	return !bytes.HasPrefix(text, []byte("Exit code ")) && slices.ContainsFunc(denials, has)
 }
 
-func effectOf(of transcript.Does, r *transcript.Part) (jobs transcript.Effect) {
+func effectOf(of transcript.Does, r *transcript.Part) (effect transcript.Effect) {
 	if of == transcript.NothingSpecial {
 		if bytes.Contains(r.RawResult, []byte(`"backgroundTaskId":"`)) {
-			jobs.Job = backgroundJobOf(r.RawResult, nil)
+			effect.Job = backgroundJobOf(r.RawResult, nil)
 		}
-		return jobs
+		return effect
 	}
-	jobs.Refused = string(codec.FindMember(r.RawResult, "success")) == "false"
+	effect.Refused = string(codec.FindMember(r.RawResult, "success")) == "false"
 	switch of {
 	case transcript.MakesTask, transcript.ReadsTask:
-		jobs.Task = codec.FindMember(r.RawResult, "task")
+		effect.Task = codec.FindMember(r.RawResult, "task")
 	case transcript.ListsTasks:
-		jobs.Tasks = codec.FindMember(r.RawResult, "tasks")
+		effect.Tasks = codec.FindMember(r.RawResult, "tasks")
 	case transcript.MayGoOn:
 		if string(codec.FindMember(r.RawResult, "status")) == `"teammate_spawned"` {
-			jobs.Mate = codec.InsideQuotes(codec.FindMember(r.RawResult, "name"))
+			effect.Mate = codec.InsideQuotes(codec.FindMember(r.RawResult, "name"))
 		}
-		jobs.Job = backgroundJobOf(r.RawResult, r.Text)
+		effect.Job = backgroundJobOf(r.RawResult, r.Text)
 	case transcript.MayEndJob:
-		jobs.Running = stillRuns(r.RawResult, r.Text)
+		effect.Running = stillRuns(r.RawResult, r.Text)
 	}
-	return jobs
+	return effect
 }
 
 func backgroundJobOf(outcome, text []byte) []byte {

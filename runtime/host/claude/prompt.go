@@ -25,7 +25,7 @@ func (l *line) readUserLine(e *transcript.Entry) {
 		case transcript.Call: // not in a user line
 			p.Kind = transcript.Other
 		case transcript.Text:
-			words := transcript.TrimFirstElements(p.Text, "system-reminder", "ide_opened_file", "ide_selection")
+			words := transcript.TrimLeadingTags(p.Text, "system-reminder", "ide_opened_file", "ide_selection")
 			if transcript.IsBlankJSON(own) && !isInjected(p.Text) {
 				own = words
 			}

@@ -220,7 +220,7 @@ func takeItem(e *transcript.Entry, p *codec.Walk) (matters bool) {
 				return false
 			}
 		case "content":
-			return takeInjectedText(e, p)
+			return takeHookOrSkill(e, p)
 		default:
 			transcript.StoreMember(p, members)
 		}
@@ -237,9 +237,9 @@ func takeItem(e *transcript.Entry, p *codec.Walk) (matters bool) {
 	return true
 }
 
-// takeInjectedText adds a text to e if it is from a hook, for a requested skill, or about a subagent's end. Otherwise it
+// takeHookOrSkill adds a text to e if it is from a hook, for a requested skill, or about a subagent's end. Otherwise it
 // returns false.
-func takeInjectedText(e *transcript.Entry, p *codec.Walk) (added bool) {
+func takeHookOrSkill(e *transcript.Entry, p *codec.Walk) (added bool) {
 	content := p.TakeValue()
 	codec.Elements(content, func(part []byte) {
 		text := codec.InsideQuotes(codec.FindMember(part, "text"))
@@ -262,12 +262,12 @@ func takeInjectedText(e *transcript.Entry, p *codec.Walk) (added bool) {
 	return len(e.Parts) > 0
 }
 
-// ownsLog reports whether line is the first line of a Codex log, and the log is not from a subagent.
-func ownsLog(line []byte) bool {
-	if string(codec.FindMember(line, "type")) != `"session_meta"` {
+// ownsLog reports whether first is the first line of a Codex log, and the log is not from a subagent.
+func ownsLog(first []byte) bool {
+	if string(codec.FindMember(first, "type")) != `"session_meta"` {
 		return false
 	}
-	source := codec.FindMember(codec.FindMember(line, "payload"), "source")
+	source := codec.FindMember(codec.FindMember(first, "payload"), "source")
 	return len(source) == 0 || source[0] == '"'
 }
 

@@ -25,7 +25,7 @@ var Host = host.Host{
 	Read: readEvent,
 	Stop: "Stop", Prompt: "UserPromptSubmit", FromUser: fromUser,
 	Marked:  true,
-	Log:     transcript.Format{Name: Name, Whole: true, Parse: parseLine, Owns: ownsLog, EffectOf: effectOf},
+	Log:     transcript.Format{Name: Name, Whole: true, Parse: parseLine, Owns: ownsLog, EffectOf: jobEffect},
 	Arrived: hookLogged, Logged: true,
 	Dir: "~/.copilot", DirVariable: "COPILOT_HOME", Sessions: "session-state/*/events.jsonl", Program: "copilot",
 	Package: "@github/copilot",
@@ -91,8 +91,8 @@ func hookLogged(e host.Event, end []byte) bool {
 	})
 }
 
-func ownsLog(line []byte) bool {
-	return bytes.HasPrefix(line, []byte(`{"type":"session.start"`)) && codec.FindMember(codec.FindMember(line, "data"), "copilotVersion") != nil
+func ownsLog(first []byte) bool {
+	return bytes.HasPrefix(first, []byte(`{"type":"session.start"`)) && codec.FindMember(codec.FindMember(first, "data"), "copilotVersion") != nil
 }
 
 func readerOf(kind []byte) func(*transcript.Entry, []byte) {
@@ -244,13 +244,13 @@ func takeCallResult(e *transcript.Entry, data []byte) {
 	e.Parts = append(e.Parts, p)
 }
 
-func effectOf(of transcript.Does, r *transcript.Part) (job transcript.Effect) {
-	has := func(words string) bool { return bytes.Contains(r.Text, []byte(words)) }
+func jobEffect(of transcript.Does, res *transcript.Part) (job transcript.Effect) {
+	has := func(words string) bool { return bytes.Contains(res.Text, []byte(words)) }
 	switch of {
 	case transcript.MayGoOn:
 		if has("started in background") || has("is still running") || has("moved to background") {
-			if job.Job = transcript.NameAfter(r.Text, "shellId: "); job.Job == nil {
-				job.Job = transcript.NameAfter(r.Text, "agent_id: ")
+			if job.Job = transcript.NameAfter(res.Text, "shellId: "); job.Job == nil {
+				job.Job = transcript.NameAfter(res.Text, "agent_id: ")
 			}
 		}
 	case transcript.MayEndJob:

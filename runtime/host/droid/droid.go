@@ -145,7 +145,7 @@ func (m *message) settleSpeaker(e *transcript.Entry) bool {
 		switch {
 		case p.Kind == transcript.Text && len(p.Text) == 0:
 		case byUser && p.Kind == transcript.Text && len(m.words) == 0:
-			m.words = transcript.TrimFirstElements(p.Text, "system-reminder")
+			m.words = transcript.TrimLeadingTags(p.Text, "system-reminder")
 		case byUser && p.Kind == transcript.Result, !byUser && p.Kind != transcript.Other:
 			e.Parts = append(e.Parts, p)
 		}

@@ -80,7 +80,7 @@ func announcedIn(s strategy.Situation) announcement {
 }
 
 // outerParagraphs returns the first two and the last two paragraphs of a text. The paragraphs between usually report.
-func outerParagraphs(text string) (firstAndLastTwo string) {
+func outerParagraphs(text string) (firstTwoLastTwo string) {
 	isRuler := func(paragraph string) bool { return strings.Trim(paragraph, " \t\n-*_") == "" }
 	all := slices.DeleteFunc(strings.Split(text, "\n\n"), isRuler)
 	if len(all) > 4 {
@@ -89,7 +89,7 @@ func outerParagraphs(text string) (firstAndLastTwo string) {
 	return strings.Join(all, "\n\n")
 }
 
-func spokenWords(m strategy.Message) string {
+func spokenWords(m strategy.Message) (noneIfEarlier string) {
 	if m.Earlier {
 		return ""
 	}
@@ -175,7 +175,7 @@ func lastAnnouncement(text string) (last announcement) {
 	for i := range len(text) {
 		for _, name := range [...]string{"task", "step", "phase"} {
 			rest, begins := strings.CutPrefix(text[i:], name)
-			if !begins || rules.EndsInWord(text, i) {
+			if !begins || rules.WordCharBefore(text, i) {
 				continue
 			}
 			if at, of, found := parseCount(rest); found {

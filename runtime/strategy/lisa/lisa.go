@@ -23,7 +23,7 @@ var Strategy = strategy.Strategy{
 func (o *Options) Rules() []rules.Rule { return rules.Arranged(&o.Options, ruleSet("")) }
 
 func (o *Options) Prepare(cache *rules.Cache) func(strategy.Situation) strategy.Verdict {
-	match := rules.Matching(o.Rules(), cache)
+	match := rules.FirstMatch(o.Rules(), cache)
 	return func(s strategy.Situation) strategy.Verdict {
 		v := match(s)
 		disputed := v.Rule == rules.Opinion // against another rule
@@ -123,7 +123,7 @@ func (o *Options) Over(below strategy.Options, l *strategy.Layer) {
 	}
 	o.takeJudge(o.set.judge, l)
 	o.set.cascade, o.set.judge = nil, chosenJudge{}
-	o.FillFrom(&under.Options, nil, ruleSet, true, l)
+	o.FillSafely(&under.Options, nil, ruleSet, true, l)
 }
 
 func (o *Options) takeJudge(in chosenJudge, l *strategy.Layer) {
@@ -176,30 +176,30 @@ func (o *Options) takeJudge(in chosenJudge, l *strategy.Layer) {
 	}
 }
 
-func (o *Options) takeUserOnly(in chosenJudge, l *strategy.Layer) {
+func (o *Options) takeUserOnly(in chosenJudge, by *strategy.Layer) {
 	if in.Command == nil && in.Variables == nil && in.Cost == nil {
 		return
 	}
-	if l.By != strategy.User {
-		l.NoteFault("judge: only your own file can set command, variables and cost")
+	if by.By != strategy.User {
+		by.NoteFault("judge: only your own file can set command, variables and cost")
 		return
 	}
-	if len(in.Command) > 0 && !l.IsAbs(in.Command[0]) {
-		l.NoteFault("judge: command begins with the absolute path of a program")
+	if len(in.Command) > 0 && !by.IsAbs(in.Command[0]) {
+		by.NoteFault("judge: command begins with the absolute path of a program")
 	} else if in.Command != nil {
 		o.judge.Command = in.Command
 	}
 	if i := slices.IndexFunc(in.Variables, func(name string) bool { return name == "" || strings.ContainsAny(name, "=\x00") }); i >= 0 {
-		l.NoteFault("judge: " + strconv.Quote(in.Variables[i]) + " is not the name of a variable")
+		by.NoteFault("judge: " + strconv.Quote(in.Variables[i]) + " is not the name of a variable")
 	} else if in.Variables != nil {
 		o.judge.Variables = in.Variables
 	}
-	if in.Cost != nil && allowsDollars("cost", *in.Cost, l) {
+	if in.Cost != nil && allowsDollars("cost", *in.Cost, by) {
 		o.judge.Cost = in.Cost
 	}
 }
 
-func allowsDollars(name string, n float64, l *strategy.Layer) bool {
+func allowsDollars(name string, n float64, l *strategy.Layer) (inRange bool) {
 	if n >= 0 && n <= maxDollars {
 		return true
 	}

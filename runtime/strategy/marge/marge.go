@@ -48,7 +48,7 @@ func (o *Options) Members(m *codec.Coder) {
 func (o *Options) Over(below strategy.Options, from *strategy.Layer) {
 	under := below.(*Options)
 	o.stale.PutOver(under.stale, from)
-	o.FillFrom(&under.Options, nil, o.newRuleSet, false, from)
+	o.FillSafely(&under.Options, nil, o.newRuleSet, false, from)
 }
 
 func (o *Options) Needs() strategy.Needs {
@@ -62,7 +62,7 @@ func (o *Options) Rules() []rules.Rule { return rules.Arranged(&o.Options, o.new
 // Prepare returns a function that decides a situation by o's rules. It makes new rules for each situation, because
 // rules cache the progress files.
 func (o *Options) Prepare(cache *rules.Cache) func(strategy.Situation) strategy.Verdict {
-	return func(s strategy.Situation) strategy.Verdict { return rules.Matching(o.Rules(), cache)(s) }
+	return func(s strategy.Situation) strategy.Verdict { return rules.FirstMatch(o.Rules(), cache)(s) }
 }
 
 func (o *Options) Decide(s strategy.Situation) strategy.Verdict { return o.Prepare(nil)(s) }
@@ -115,8 +115,8 @@ func (o *Options) newRuleSet(string) []rules.Rule {
 		all = append(all,
 			rules.Rule{ID: r.id + "-waiting", Then: strategy.Stop, Sure: 99, Test: own(func(p progress) (string, bool) { return p.waiting, p.waiting != "" })},
 			rules.Rule{ID: r.id + "-fault", Then: strategy.Stop, Sure: 50, Test: own(func(p progress) (string, bool) { return p.fault, p.fault != "" })},
-			rules.Rule{ID: r.id + "-done", Then: strategy.Stop, Test: own(func(p progress) (string, bool) { return p.where, p.isCountable() && p.done == p.total })},
-			rules.Rule{ID: r.id, Then: strategy.Continue, Test: own(func(p progress) (string, bool) { return p.where, p.isCountable() && p.done < p.total })},
+			rules.Rule{ID: r.id + "-done", Then: strategy.Stop, Test: own(func(p progress) (string, bool) { return p.where, p.isReliable() && p.done == p.total })},
+			rules.Rule{ID: r.id, Then: strategy.Continue, Test: own(func(p progress) (string, bool) { return p.where, p.isReliable() && p.done < p.total })},
 		)
 	}
 	return append(all, rules.Rule{ID: "unsure", Then: strategy.Stop, Sure: 50, Test: func(s strategy.Situation) (string, string, bool) {
@@ -129,7 +129,7 @@ func (o *Options) newRuleSet(string) []rules.Rule {
 	}})
 }
 
-func (p progress) isCountable() bool {
+func (p progress) isReliable() bool {
 	return p.total > 0 && p.waiting == "" && p.fault == "" && p.unsure == ""
 }
 

@@ -99,7 +99,7 @@ func tasksNamedIn(line string) (labels []string, words string, opensLine bool) {
 		}
 		i += from
 		from = i + len("task")
-		if rules.EndsInWord(line, i) {
+		if rules.WordCharBefore(line, i) {
 			continue
 		}
 		rest := strings.TrimPrefix(folded[from:], "s")
@@ -169,7 +169,7 @@ func isComplete(words string) bool {
 		slices.ContainsFunc(tickMarks, ticked)
 }
 
-func ledgerSlugs(s strategy.Situation) []string {
+func ledgerDirs(s strategy.Situation) []string {
 	all := slices.DeleteFunc(slices.Clone(s.Workspace.Files[sddDir].Names), func(name string) bool {
 		return strings.HasPrefix(name, ".") || strings.HasSuffix(name, ".md")
 	})
@@ -179,11 +179,11 @@ func ledgerSlugs(s strategy.Situation) []string {
 // newestOwnLedger returns the name of the ledger of this session that changed last, or "". othersToo reports whether
 // other sessions use ledgers.
 func newestOwnLedger(s strategy.Situation) (slug string, othersToo bool) {
-	for _, name := range ledgerSlugs(s) {
+	for _, name := range ledgerDirs(s) {
 		f := s.Workspace.Files[sddDir+name+sddFile]
 		switch {
 		case !f.Found:
-		case !mayBeOwnLedger(s, name):
+		case !mayFollowLedger(s, name):
 			othersToo = true
 		case slug == "" || f.Age <= s.Workspace.Files[sddDir+slug+sddFile].Age:
 			slug = name
@@ -192,9 +192,9 @@ func newestOwnLedger(s strategy.Situation) (slug string, othersToo bool) {
 	return slug, othersToo
 }
 
-// mayBeOwnLedger reports whether the session follows the ledger of slug. It does if it has named the ledger or its
+// mayFollowLedger reports whether the session follows the ledger of slug. It does if it has named the ledger or its
 // plan, or is not known to have called a tool yet.
-func mayBeOwnLedger(s strategy.Situation, slug string) bool {
+func mayFollowLedger(s strategy.Situation, slug string) bool {
 	return !s.Turn.Known || s.Turn.LastTool == "" || slices.ContainsFunc(s.Plans, func(p activity.Plan) bool {
 		return strings.HasSuffix(p.Name, sddDir+slug) || planFileStem(p.Name) == slug
 	})
@@ -202,7 +202,7 @@ func mayBeOwnLedger(s strategy.Situation, slug string) bool {
 
 func sddWants(s strategy.Situation) []strategy.Want {
 	all := []strategy.Want{{Name: sddDir}}
-	for _, name := range ledgerSlugs(s) {
+	for _, name := range ledgerDirs(s) {
 		all = append(all, strategy.Want{Name: sddDir + name + sddFile})
 	}
 	if slug, _ := newestOwnLedger(s); slug != "" {

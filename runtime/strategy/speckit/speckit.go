@@ -15,7 +15,7 @@ var Strategy = specs.StrategyOf(&specs.Kind{
 	Find: speckitPlaces,
 })
 
-func speckitPlaces(s strategy.Situation, _ []string) ([]specs.Place, []strategy.Want) {
+func speckitPlaces(s strategy.Situation, _ []string) (onlyCurrent []specs.Place, _ []strategy.Want) {
 	const current, root = ".specify/.current-feature", ".specify/specs/"
 	wants := []strategy.Want{{Name: current}}
 	name := specs.WholeAsName(s.Workspace.Files[current])

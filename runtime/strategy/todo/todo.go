@@ -144,7 +144,7 @@ func todoSection(heading string, todos []activity.Todo, most int) string {
 	return section
 }
 
-func shortEntry(text string) string {
+func shortEntry(text string) (orUnknown string) {
 	text = strings.Join(strings.Fields(display.OneLine(text)), " ")
 	if strings.Contains(strings.ToLower(text), "system-reminder") { // Claude Code's tag around a hook's text
 		text = strings.NewReplacer("<", "(", ">", ")").Replace(text)

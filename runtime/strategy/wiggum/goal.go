@@ -102,9 +102,9 @@ func (g *Goal) takeField(f field) (err error) {
 
 // SetFields returns data, the content of a loop's file, with fields set and new ones added after the last. A field is a
 // key and a raw value: a number, true, or a result of QuoteValue. The value "" removes a field.
-func SetFields(data []byte, fields ...[2]string) ([]byte, error) {
+func SetFields(data []byte, setOrAdd ...[2]string) ([]byte, error) {
 	text := string(data)
-	for _, set := range fields {
+	for _, set := range setOrAdd {
 		front, err := readFront(text)
 		if err != nil {
 			return nil, err
@@ -188,7 +188,7 @@ func (f field) parseCount() (int, error) {
 	return n, nil
 }
 
-func (f field) parseSpan() (int64, error) {
+func (f field) parseSpan() (millis int64, err error) {
 	if f.joinedValues() == "" || f.joinedValues() == "0" {
 		return 0, nil
 	}

@@ -41,8 +41,8 @@ func (o *Options) MaxIterations() int { return o.Ceiling.Value }
 
 func (o *Options) Members(m *codec.Coder) { o.Ceiling.Member(m) }
 
-func (o *Options) Over(below strategy.Options, l *strategy.Layer) {
-	o.Ceiling.PutOver(below.(*Options).Ceiling, l)
+func (o *Options) Over(below strategy.Options, by *strategy.Layer) {
+	o.Ceiling.PutOver(below.(*Options).Ceiling, by)
 }
 
 func (o *Options) Needs() strategy.Needs {
@@ -87,7 +87,7 @@ func (o *Options) Decide(s strategy.Situation) strategy.Verdict {
 	l.memory, _ = s.Memory(strategy.MemoryKey(s.Workspace.Dir + "/" + File))
 	switch {
 	case !l.file.Found:
-		return l.noLoopVerdict()
+		return l.noLoopOrGone()
 	case l.file.Problem != "":
 		return l.stopTellOnce("unreadable", File+": "+l.file.Problem)
 	}
@@ -169,7 +169,7 @@ func (l *goalLoop) asPausable() rules.Pausing {
 	return rules.Pausing{Key: l.memory.Key, Title: l.pluginName(), End: strings.TrimSuffix(hold, "hold") + "loop stop"}
 }
 
-func (l *goalLoop) noLoopVerdict() strategy.Verdict {
+func (l *goalLoop) noLoopOrGone() strategy.Verdict {
 	v := strategy.StopBy("no-loop", "there is no "+File)
 	if id, count, ok := parseMemory(l.memory); ok {
 		l.id, l.max = id, l.memory.Max
@@ -242,8 +242,8 @@ func (l *goalLoop) decideIteration() strategy.Verdict {
 }
 
 // endOrDemand ends the loop if it has no check, or the check has passed since the last change to a file. If
-// the check was denied, the agent may stop. Otherwise decided is false, and the next reason demands the check.
-func (l *goalLoop) endOrDemand(count int, saidPromise string) (v strategy.Verdict, decided bool) {
+// the check was denied, the agent may stop. Otherwise mayStop is false, and the next reason demands the check.
+func (l *goalLoop) endOrDemand(count int, saidPromise string) (v strategy.Verdict, mayStop bool) {
 	evidence := l.s.Session.AgentName() + " said " + quotation.QuoteEvidence(saidPromise)
 	check, dir := activity.Check{Command: l.Check, Project: l.s.Workspace.Dir}, l.s.Workspace.Dir
 	if l.s.Workspace.CwdDiffers {
@@ -331,11 +331,11 @@ func (l *goalLoop) continueLoop(count, stalls int) strategy.Verdict {
 	if count == l.max-1 {
 		kind = activity.LoopLastRound
 	}
-	v.Events = l.withBeginning(l.newEvent(kind, count))
+	v.Events = l.withStartIfNew(l.newEvent(kind, count))
 	return v
 }
 
-func (l *goalLoop) untilPromise() string {
+func (l *goalLoop) untilPromise() (orLastTurn string) {
 	if len(l.Promises) == 0 {
 		return "; it names no promise, so it ends with the last turn"
 	}
@@ -374,7 +374,7 @@ func (l *goalLoop) endLoop(event string, count int, evidence, note string) strat
 		Notes:    []string{note},
 		Changes:  []strategy.Change{{Name: File, Was: l.file.Data}},
 		Remember: l.rememberEnd(overMark + l.id),
-		Events:   l.withBeginning(l.newEvent(event, count)),
+		Events:   l.withStartIfNew(l.newEvent(event, count)),
 	}
 }
 
@@ -390,7 +390,7 @@ func (l *goalLoop) pauseLoop(count int, evidence string) strategy.Verdict {
 		Notes:    []string{"No progress. Loop stopped."},
 		Changes:  []strategy.Change{{Name: File, Data: data, Was: l.file.Data}},
 		Remember: l.rememberEnd(""),
-		Events:   l.withBeginning(l.newEvent(activity.LoopStalled, count)),
+		Events:   l.withStartIfNew(l.newEvent(activity.LoopStalled, count)),
 	}
 }
 
@@ -398,7 +398,7 @@ func (l *goalLoop) rememberEnd(mark string) activity.Memory {
 	return activity.Memory{Key: l.memory.Key, Mark: mark, Text: quotation.HashText(l.s.Message.Text), At: l.s.Session.Now}
 }
 
-func (l *goalLoop) withBeginning(e activity.LoopEvent) []activity.LoopEvent {
+func (l *goalLoop) withStartIfNew(e activity.LoopEvent) []activity.LoopEvent {
 	if !l.fresh {
 		return []activity.LoopEvent{e}
 	}
