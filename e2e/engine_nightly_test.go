@@ -43,7 +43,7 @@ func TestServerIsNotWaitedFor(t *testing.T) {
 			eventually(t, "the server to run", running)
 		}
 		script[2].Before = func() {
-			failIf(t, !running(), "the server was not left running")
+			errorIf(t, !running(), "the server was not left running")
 		}
 		script[3].Before = kill // a client waits for it at the end, however long, and then wakes Claude
 		r := w.Run(Session{Script: script})

@@ -89,7 +89,7 @@ func TestStatusAgreesWithTheClient(t *testing.T) {
 						t.Errorf("%s: the client says %+v, status %+v", when, l, p)
 					}
 				}
-				failIf(t, !found && l.Enabled, "%s: status does not know %+v", when, l)
+				errorIf(t, !found && l.Enabled, "%s: status does not know %+v", when, l)
 			}
 			t.Logf("%s: deciding %v", when, ours.Deciding)
 		}
@@ -151,7 +151,7 @@ func TestBothToolsInTurn(t *testing.T) {
 		// What either tool has left of itself is empty; the rest is what the user wrote.
 		left := meaning()
 		for id, on := range plugins() {
-			failIf(t, id != "a.formatter@some.market" && on == true, "%s is still on", id)
+			errorIf(t, id != "a.formatter@some.market" && on == true, "%s is still on", id)
 		}
 		var want map[string]any
 		must(t, json.Unmarshal([]byte(theirs), &want))

@@ -55,10 +55,10 @@ func TestJudgeIsLoggedIn(t *testing.T) {
 				env := slices.DeleteFunc(w.clientEnv(server.URL), func(v string) bool { return strings.HasPrefix(v, "ANTHROPIC_API_KEY=") })
 				reply := w.Judge(append(env, c.env), nil)
 				if c.want == "" {
-					failIf(t, reply.Failed != judge.LoggedOut || seen != nil, "%+v", reply)
+					errorIf(t, reply.Failed != judge.LoggedOut || seen != nil, "%+v", reply)
 					return
 				}
-				failIf(t, reply.Failed != "" || !reply.Continue, "%+v", reply)
+				errorIf(t, reply.Failed != "" || !reply.Continue, "%+v", reply)
 				if seen.Get(c.header) != c.want {
 					t.Errorf("%s: %q, want %q", c.header, seen.Get(c.header), c.want)
 				}
@@ -147,7 +147,7 @@ func TestJudgeIsTheUsersOwn(t *testing.T) {
 		r := w.Run(session)
 		scratch.Equal(t, r.Text, "All done.")
 		for _, q := range r.Aside {
-			failIf(t, strings.Contains(string(q.Body), "DECIDE:"), "the model was asked, too")
+			errorIf(t, strings.Contains(string(q.Body), "DECIDE:"), "the model was asked, too")
 		}
 		scratch.Holds(t, "the page", read(t, filepath.Join(w.Home, "page")), "In doubt: stop.", `Last message: "Line 58`, "DECIDE:")
 		scratch.Equal(t, read(t, filepath.Join(w.Home, "given")), "first mine\n")

@@ -132,14 +132,14 @@ func TestJudgeIsAlone(t *testing.T) {
 		scratch.Holds(t, "what does not arrive in an ordinary session says nothing by its absence", all,
 			"PLANTED-user-memory", "PLANTED-project-file", "PLANTED-auto-memory", "PLANTED-hook-SessionStart", "PLANTED-user-skill", "PLANTED-user-rule")
 		for _, name := range []string{"SessionStart", "Stop", "mcp-own"} {
-			failIf(t, !rooted.IsTaken(filepath.Join(traces, name)),
+			errorIf(t, !rooted.IsTaken(filepath.Join(traces, name)),
 				"%s left no trace of an ordinary session, so its absence says nothing", name)
 		}
 		for _, path := range scratch.ListFiles(t, traces) {
 			os.Remove(path)
 		}
 		ledger, sessions := scratch.ListFiles(t, filepath.Join(w.Home, ".claude", "springfield")), scratch.ListFiles(t, filepath.Join(w.Home, ".claude", "projects"))
-		failIf(t, len(ledger) == 0, "no plugin of ours has decided anything in an ordinary session")
+		errorIf(t, len(ledger) == 0, "no plugin of ours has decided anything in an ordinary session")
 		before := ""
 		for _, path := range ledger {
 			before += read(t, path)

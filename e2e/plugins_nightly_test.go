@@ -74,13 +74,13 @@ func TestGoalLoopWithACheck(t *testing.T) {
 		ends(t, r, "It is done, and passes.", 6)
 		saw(t, r.Asked[1], "Your promise counts once the check of this loop has passed", "    test -e done\n")
 		saw(t, r.Asked[3], "The check has failed. Mend what is wrong")
-		failIf(t, w.exists(goalFile), "the loop's file is there after its check")
+		errorIf(t, w.exists(goalFile), "the loop's file is there after its check")
 
 		w.Springfield("loop", "start", "Do it", "--promise", "It is done", "--check", "make test")
 		write(t, w.path(".claude/settings.local.json"), `{"permissions": {"deny": ["Bash(make test)"]}}`)
 		r = w.Run(Session{Script: []Turn{says("It is done.")[0], calls("I run it.", "Bash", map[string]any{"command": "make test"}), says("It is done but for the check.")[0]}})
 		ends(t, r, "It is done but for the check.", 3)
-		failIf(t, !w.exists(goalFile), "the loop's file is gone after a check that did not run")
+		errorIf(t, !w.exists(goalFile), "the loop's file is gone after a check that did not run")
 		var all []string
 		for _, d := range w.history() {
 			all = append(all, d.Decision+" "+d.Rule)
@@ -105,7 +105,7 @@ func TestGoalLoopIsStopped(t *testing.T) {
 
 		w.Springfield("loop", "start", "Never done", "--promise", "pigs fly", "--replace")
 		ends(t, talk.Say("begin again", at(3, func() { w.Springfield("hold", "10m") })...), texts[3], 4)
-		failIf(t, !w.exists(goalFile), "a hold has taken the loop away")
+		errorIf(t, !w.exists(goalFile), "a hold has taken the loop away")
 		w.Resume()
 
 		// And with nothing but the plugin.
@@ -197,6 +197,6 @@ func TestCoordinatorHandsOver(t *testing.T) {
 		if tasks := read(t, w.path(s.dir+"/tasks.md")); strings.Count(tasks, "- [x]") != 2 || w.exists(state) || !w.exists(s.dir+"/.progress.md") {
 			t.Errorf("the state file is there: %v; tasks.md:\n%s", w.exists(state), tasks)
 		}
-		failIf(t, w.exists("elsewhere"), "implement allows more than its books")
+		errorIf(t, w.exists("elsewhere"), "implement allows more than its books")
 	})
 }

@@ -130,7 +130,7 @@ func TestSpecRunsToItsEnd(t *testing.T) {
 		ends(t, talk.Say("hello", says("Hello.")...), "Hello.", 1)
 		talk.End()
 		scratch.Holds(t, "the user was not told", read(t, r.Transcript), s.status+" 5 | Task 5/5", "Claude Code calls each round a problem of the Stop hook; it is none.")
-		failIf(t, !w.exists(s.dir+"/.progress.md"), ".progress.md is gone")
+		errorIf(t, !w.exists(s.dir+"/.progress.md"), ".progress.md is gone")
 	})
 }
 
@@ -146,7 +146,7 @@ func TestGoalLoop(t *testing.T) {
 		r := talk.Say("begin", says("One of them fails.", "Another one fails.", done)...)
 		ends(t, r, done, 3)
 		saw(t, r.Asked[2], "[SYSTEM REMINDER - CONTINUATION LOOP ACTIVE]", "explicitly state the completion promise", "Make the tests pass")
-		failIf(t, w.exists(goalFile), "the loop's file is there after the promise")
+		errorIf(t, w.exists(goalFile), "the loop's file is there after the promise")
 
 		w.Springfield("loop", "start", "Never done", "--max", "12", "--promise", "pigs fly")
 		texts := endless(20)
@@ -155,7 +155,7 @@ func TestGoalLoop(t *testing.T) {
 		}
 		// Twelve turns: the first and eleven continues.
 		ends(t, talk.Say("begin again", says(texts...)...), texts[11], 12)
-		failIf(t, w.exists(goalFile), "the loop's file is there after its maximum")
+		errorIf(t, w.exists(goalFile), "the loop's file is there after its maximum")
 		ends(t, talk.Say("hello", says("Hello.")...), "Hello.", 1)
 	})
 }
@@ -368,7 +368,7 @@ func TestTodosBesideTheLoop(t *testing.T) {
 				saw(t, r.Asked[0], todoTag, "IN PROGRESS (1 items):\n  - Write the tests\nPENDING (1 items):\n  - Update the docs\n", "go on")
 				saw(t, r.Asked[2], "[SYSTEM REMINDER - CONTINUATION LOOP ACTIVE]")
 				scratch.Equal(t, reminded(Result{Asked: r.Asked[2:]}), 1, "reminded", "times at one prompt")
-				failIf(t, w.exists(goalFile), "the loop's file is there after the promise")
+				errorIf(t, w.exists(goalFile), "the loop's file is there after the promise")
 
 				if name == "tasks" { // whatever the list's shape
 					r = talk.Say("/todo-continuation:why", says("Hold on.")...)

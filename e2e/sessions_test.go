@@ -141,7 +141,7 @@ func TestEnableDisable(t *testing.T) {
 			w.Springfield("enable", "ned-flanders", "--suite", suite, "--scope", scope)
 			unchanged("enable", scope)
 			ours := read(t, w.settings(scope))
-			failIf(t, ours == theirs, "enable left the %s settings as they were", scope)
+			errorIf(t, ours == theirs, "enable left the %s settings as they were", scope)
 			ends(t, w.Run(Session{Script: says(plan...)}), plan[2], 3)
 			unchanged("a session", scope)
 			scratch.Equal(t, read(t, w.settings(scope)), ours, "the session changed the", scope, "settings")

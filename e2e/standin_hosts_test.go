@@ -47,7 +47,7 @@ func (s *StandIn) said(r Request) (text string, calls []call) {
 			s.t.Errorf("stand-in: the script calls %s, and the host offers %q", block.Tool, r.Tools)
 		}
 		input, err := json.Marshal(block.Input)
-		failIf(s.t, err != nil, "stand-in: the input of %s is no JSON: %v", block.Tool, err)
+		errorIf(s.t, err != nil, "stand-in: the input of %s is no JSON: %v", block.Tool, err)
 		calls = append(calls, call{s.id("call"), block.Tool, string(input)})
 	}
 	return text, calls
@@ -95,7 +95,7 @@ func decodeResponses(r *Request) error {
 
 // respond answers by the Responses API, as a stream: nothing else is asked for.
 func (s *StandIn) respond(w http.ResponseWriter, r Request) {
-	failIf(s.t, !r.Stream, "stand-in: a response is asked for that is no stream")
+	errorIf(s.t, !r.Stream, "stand-in: a response is asked for that is no stream")
 	text, calls := s.said(r)
 	response := map[string]any{"id": s.id("resp"), "object": "response", "model": r.Model, "status": "in_progress"}
 	pieces := []any{map[string]any{"type": "response.created", "response": response}}

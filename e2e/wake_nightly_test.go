@@ -67,7 +67,7 @@ func TestNightWithAnErrorAtThree(t *testing.T) {
 		scratch.Equal(t, texts("decided"), []string{"“Shall the cache live in memory or on disk?” on disk, as it can be undone."}, "decided")
 		scratch.Equal(t, texts("refused"), []string{"Bash curl http://127.0.0.1:9/x"}, "refused")
 		failed := texts("failed")
-		failIf(t, len(failed) != 1 || !strings.Contains(failed[0], "529"), "failed: %q", failed)
+		errorIf(t, len(failed) != 1 || !strings.Contains(failed[0], "529"), "failed: %q", failed)
 		for name, want := range map[string]any{
 			"host": "Claude Code", "project": w.Project, "asked": "carry out the plan", "continues": 3.0, "woken": 1.0, "calls": 3.0,
 			"check": ledger.AwayPassed, "words": "All is done, and the check passes.",

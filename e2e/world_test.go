@@ -440,9 +440,9 @@ func TestScratchOnly(t *testing.T) {
 		{"HOME=" + t.TempDir(), "CLAUDE_CONFIG_DIR="},
 		{"HOME=" + t.TempDir(), "CODEX_HOME=" + t.TempDir()},
 	} {
-		failIf(t, scratchOnly(env, []string{real}) == nil, "%q was let through", env)
+		errorIf(t, scratchOnly(env, []string{real}) == nil, "%q was let through", env)
 	}
 	scratch.Equal(t, scratchOnly([]string{"HOME=" + t.TempDir(), "TERM=dumb"}, []string{real}), nil,
 		"a scratch home was refused")
-	failIf(t, len(realHomes()) == 0, "no real home is known, so none would be refused")
+	errorIf(t, len(realHomes()) == 0, "no real home is known, so none would be refused")
 }

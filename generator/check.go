@@ -114,7 +114,7 @@ func checkSums(dir string, machine Target, all []openedProgram) error {
 }
 
 // InspectPrograms returns a finding if a program of the plugin in dir would not start here, differs from its suite's
-// fileSums or reads Go's own variables. Unless needsJudge is set, the judge need not start. suite is the directory to
+// record or reads Go's own variables. Unless needsJudge is set, the judge need not start. suite is the directory to
 // rebuild, or "".
 func InspectPrograms(id, dir, suite string, needsJudge bool) (bad []check.Finding) {
 	all := loadPrograms(dir, HostTarget(), Hook, Judge)

@@ -46,7 +46,7 @@ type Running struct {
 type comparison struct {
 	Running
 	suite     string // around it, "" for a copy
-	checksums Build  // of the suite
+	buildInfo Build  // of the suite
 	programs  []foundProgram
 	same      int             // files as rendered
 	texts     []check.Finding // for files that might be from a different springfield
@@ -74,7 +74,7 @@ func (t Toolchain) Compare(ctx context.Context, running []Running) (found []chec
 	return found, err
 }
 
-// comparePlugin compares the plugin's files and examines its programs. err concerns the file unread, or the whole
+// comparePlugin compares the plugin's files and examines its programs. err concerns the file badFile, or the whole
 // plugin when badFile is "".
 func (c *comparison) comparePlugin() (badFile string, err error) {
 	if name, err := filepath.Rel(c.Catalog, c.Dir); err == nil && rooted.HoldsPath(c.Catalog, c.Dir) {
@@ -116,7 +116,7 @@ func (c *comparison) comparePlugin() (badFile string, err error) {
 	above, base := filepath.Split(filepath.Clean(c.Dir))
 	suite, err := ReadSuite(above)
 	if err == nil && slices.ContainsFunc(suite.Plugins, func(p Plugin) bool { return p.Name == base }) {
-		c.suite, c.checksums = filepath.Clean(above), suite.Build
+		c.suite, c.buildInfo = filepath.Clean(above), suite.Build
 	} else {
 		c.compareIfGemini(above, base, made)
 	}
@@ -375,14 +375,14 @@ func (t Toolchain) tryOwnBuilds(ctx context.Context, all []*comparison) (r ownBu
 }
 
 func (c *comparison) compareWithOwnBuilds(r ownBuilds) []check.Finding {
-	same, right, sums := c.checksums.Source == r.source, []string{}, map[string]string{}
+	same, right, sums := c.buildInfo.Source == r.source, []string{}, map[string]string{}
 	for _, s := range c.programs {
 		made := func(b Build) bool { return b.ChecksumOf(s.program, s.target) == s.sum }
 		if s.target.StartsOn(HostTarget()) && slices.ContainsFunc(r.builds, made) {
 			same, right, sums[s.file] = true, append(right, "the "+s.program.ShortName()), s.sum
 			continue
 		}
-		state, says := r.explainMismatch(s, c.checksums)
+		state, says := r.explainMismatch(s, c.buildInfo)
 		noteFinding(&c.found, state, s.file, says, c.buildCommand())
 		c.found[len(c.found)-1].SHA256 = map[string]string{s.file: s.sum}
 	}

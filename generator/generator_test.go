@@ -471,7 +471,7 @@ func checkError(t *testing.T, err, is error, says string) {
 }
 
 // A hook looks for its judge only in its own directory.
-func TestCheckPrograms(t *testing.T) {
+func TestCheckCanStart(t *testing.T) {
 	linux, arm, mac, windows := Target{"linux", "amd64"}, Target{"linux", "arm64"}, Target{"darwin", "arm64"}, Target{"windows", "amd64"}
 	launcher := []byte("#!/bin/sh\n")
 	type files map[string]struct {

@@ -114,7 +114,7 @@ type planner struct {
 	folder // of the suite
 	aim    Aim
 	suite  Suite    // as in springfield.yaml
-	next   fileSums // fileSums after the plan
+	next   fileSums // record after the plan
 }
 
 // MakePlan compares the suite in dir with files from RenderSuite, and plans the changes for aim. For

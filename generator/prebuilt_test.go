@@ -118,7 +118,7 @@ func TestCarriedJudge(t *testing.T) {
 }
 
 // RefillPrebuilt is reproducible, and git ignores its files.
-func TestReplacePrebuilt(t *testing.T) {
+func TestRefillPrebuilt(t *testing.T) {
 	one, other := carrying(t, "5005", AllTargets()...), carrying(t, "5005", AllTargets()...)
 	for name := range one {
 		if !bytes.Equal(one[name].Data, other[name].Data) {

@@ -78,9 +78,9 @@ func ReadSuite(dir string) (Suite, error) {
 
 // decodeSuite decodes and validates springfield.yaml, and fills in missing versions and settings. Every error is a
 // *FileError.
-func decodeSuite(yaml []byte) (Suite, error) {
+func decodeSuite(data []byte) (Suite, error) {
 	var s Suite
-	if err := decodeAnyYAML(yaml, &s); err != nil {
+	if err := decodeAnyYAML(data, &s); err != nil {
 		return s, err
 	}
 	for i := range s.Plugins {
@@ -96,7 +96,7 @@ func decodeSuite(yaml []byte) (Suite, error) {
 	return s, nil
 }
 
-// findMissingKey returns an error for the first required line that is missing. Validate would suggest flags of init,
+// findMissingKey returns an error for the first required key that is missing. Validate would suggest flags of init,
 // which do not help here.
 func (s Suite) findMissingKey() error {
 	for _, line := range []struct {
@@ -121,7 +121,7 @@ func FindSuite(dir string) string {
 	return rooted.FindUpward(dir, func(dir string) bool { return rooted.TargetExists(filepath.Join(dir, SuiteFile)) })
 }
 
-// CommandToMakePlugin returns the command that adds a plugin with the given strategy to the suite in dir.
+// CommandToMakePlugin returns the command that makes a plugin with the given strategy in a suite.
 func CommandToMakePlugin(strategy, suite string) string {
 	return "springfield new " + strategy + " --from " + strategy + " --suite " + check.QuoteArgument(suite)
 }

@@ -111,16 +111,16 @@ func Validate(ctx context.Context, dir, shownDir string, others ...check.Check[S
 	in.schemas.AssertFormat()
 	in.schemas.UseLoader(published{})
 	checks := suiteChecks()
-	checksums, err := check.RunAll(ctx, in, checks[0])
+	ofSuite, err := check.RunAll(ctx, in, checks[0])
 	if err != nil || !in.readable {
-		return checksums, err
+		return ofSuite, err
 	}
 	inside, err := check.RunAll(ctx, in, checks[1:]...)
 	if err != nil {
 		return nil, err
 	}
 	said, err := check.RunAll(ctx, in.suite, others...)
-	return slices.Concat(checksums, inside, said), err
+	return slices.Concat(ofSuite, inside, said), err
 }
 
 // readSubject reads, parses and validates a file, and reports its faults as findings. ok is false if the file cannot be

@@ -37,9 +37,9 @@ func (in *inspection) lookAtBinaries() {
 	}
 }
 
-// canRead reports the failures of a program's file, such as a missing executable bit, and returns true if the content
-// can be checked. This does not require the executable bit.
-func (t subject) canRead(d Difference, name string) bool {
+// checkRegular reports the failures of a program's file, such as a missing executable bit, and returns true if the
+// content can be checked. This does not require the executable bit.
+func (t subject) checkRegular(d Difference, name string) bool {
 	build := "springfield build " + t.in.called
 	switch {
 	case d.Kind == Link:
@@ -61,7 +61,7 @@ func (t subject) canRead(d Difference, name string) bool {
 
 func (t subject) lookAtLauncher(d Difference) {
 	switch {
-	case !t.canRead(d, "launcher"):
+	case !t.checkRegular(d, "launcher"):
 	case d.err != nil:
 		t.reportFailure("not readable: "+check.DropPath(d.err).Error(), "")
 	case !bytes.HasPrefix(d.data, []byte("#!/bin/sh\n")):
@@ -75,7 +75,7 @@ func (t subject) lookAtProgram(d Difference) {
 	build := "springfield build " + t.in.called
 	target, err := targetIn(bytes.NewReader(d.data))
 	switch {
-	case !t.canRead(d, d.program.ShortName()+" for "+d.target.String()):
+	case !t.checkRegular(d, d.program.ShortName()+" for "+d.target.String()):
 	case err != nil:
 		t.reportFailure("not an executable program", build+"; if it is a Git LFS pointer, run git lfs pull")
 	case target != d.target:

@@ -24,9 +24,9 @@ type DisableRequest struct {
 	DryRun bool
 }
 
-// EnsureOff disables a plugin in a host's settings, or with r.DryRun only plans that. With r.Purge the claude
-// command also forgets the plugin. If r.Plugin is a strategy with no enabled plugin, EnsureOff is a no-op.
-func EnsureOff(ctx context.Context, m Means, host hosts.Host, r DisableRequest) (done Done, err error) {
+// DisablePlugin disables a plugin in a host's settings, or with r.DryRun only plans that. With r.Purge the claude
+// command also forgets the plugin. If r.Plugin is a strategy with no enabled plugin, DisablePlugin is a no-op.
+func DisablePlugin(ctx context.Context, m Means, host hosts.Host, r DisableRequest) (done Done, err error) {
 	defer func() {
 		done.Host, done.Scope, done.State = host, r.Scope, "disabled"
 		done.Change.Notes = append(done.Change.Notes, m.onInAccounts(host, client.NameOf(r.Plugin))...)

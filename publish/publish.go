@@ -94,7 +94,7 @@ func (e *RefusedError) Hint() string { return "see the fix for each above" }
 
 // PlanRelease plans a release: it builds the programs, but writes no file of the suite or the marketplace. It locks
 // both until Plan.Unlock, unless nothing will be applied. If the review finds failures, it returns a *RefusedError.
-func PlanRelease(ctx context.Context, m Means, q Request) (locked *Plan, err error) {
+func PlanRelease(ctx context.Context, m Means, q Request) (p *Plan, err error) {
 	in, err := m.openInputs(ctx, q)
 	defer func() {
 		if err != nil {

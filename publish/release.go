@@ -241,7 +241,7 @@ func (t plannedTree) withVersions(file string, newer []byte) (plannedTree, error
 	if data, err = doc.ApplyEdits(edits...); err != nil || len(edits) == 0 {
 		return t, err
 	}
-	return t.withFilePut(file, data)
+	return t.withFileData(file, data)
 }
 
 const changelogFile = "CHANGELOG.md"
@@ -259,10 +259,10 @@ func (t plannedTree) withNotes(r release, q Request) (plannedTree, error) {
 	if len(had) > 0 {
 		text += "\n" + string(had)
 	}
-	return t.withFilePut(name, []byte(text))
+	return t.withFileData(name, []byte(text))
 }
 
-func (in inputs) recordReleases(t plannedTree, suite generator.Suite, releases []release) (withSuiteFile plannedTree, err error) {
+func (in inputs) recordReleases(t plannedTree, suite generator.Suite, releases []release) (after plannedTree, err error) {
 	if len(releases) == 0 {
 		return t, nil
 	}
@@ -283,5 +283,5 @@ func (in inputs) recordReleases(t plannedTree, suite generator.Suite, releases [
 	if err != nil {
 		return t, err
 	}
-	return t.withFilePut(generator.SuiteFile, data)
+	return t.withFileData(generator.SuiteFile, data)
 }

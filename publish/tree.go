@@ -76,7 +76,7 @@ func (t plannedTree) withEdits(edits ...journal.Edit) plannedTree {
 	return t
 }
 
-func (t plannedTree) withFilePut(name string, data []byte) (plannedTree, error) {
+func (t plannedTree) withFileData(name string, data []byte) (plannedTree, error) {
 	e, known := t.edits[name]
 	if !known {
 		var err error

@@ -210,7 +210,7 @@ func TestLauncherPassesSignals(t *testing.T) {
 		cmd.Stdin, cmd.Stdout, cmd.Stderr = nil, nil, nil
 		terminal, err := pty.Start(cmd)
 		must(t, err)
-		defer terminal.Close()
+		defer func() { _, _ = terminal.Close(), cmd.Wait() }()
 		screen := ""
 		for _, step := range [][2]string{{"ready", "\x03"}, {"told", "\n"}, {"end", ""}} {
 			for buf := make([]byte, 4096); !strings.Contains(screen, step[0]); {

@@ -40,9 +40,9 @@ func CandidateNames() (names []string) {
 
 const seedTree = "seed-tree"
 
-// CandidatesByLog returns the names of candidates that only need a session log, except the seeds, which no plugin
+// CandidateNamesByLog returns the names of candidates that only need a session log, except the seeds, which no plugin
 // uses.
-func CandidatesByLog() []string {
+func CandidateNamesByLog() []string {
 	return slices.DeleteFunc(CandidateNames(), func(name string) bool {
 		c, err := byStrategy(name)
 		return err != nil || name == seedTree || strings.Contains(name, ":") || c.Settings.Options.Needs().Files != nil

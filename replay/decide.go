@@ -138,7 +138,7 @@ func (m *scene) actOfAway(o opinion, label Label) (did string) {
 	}
 	if m.away == nil { // the same for every strategy that stops there
 		order := &ledger.Away{Order: ledger.AwayOrder{Most: ledger.MostContinues}}
-		answer := away.AnswerToStop(order, away.Stop{Situation: &s.Situation, Verdict: s.Verdict})
+		answer := away.AnswerStop(order, away.Stop{Situation: &s.Situation, Verdict: s.Verdict})
 		m.away = &answer.Event.Did
 	}
 	return *m.away

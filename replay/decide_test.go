@@ -113,7 +113,7 @@ func TestBudgetsAreTheHooks(t *testing.T) {
 		}
 		guards[got.Guard]++
 	}
-	failIf(t, guards["budget"] == 0 || guards["stagnation"] == 0 || guards[""] == 0, "made differences: %v", guards)
+	errorIf(t, guards["budget"] == 0 || guards["stagnation"] == 0 || guards[""] == 0, "made differences: %v", guards)
 }
 
 // A point in mid-work sees the budget and spends none.
@@ -136,13 +136,13 @@ func TestMidWorkSpendsNothing(t *testing.T) {
 		got = append(got, strings.TrimSpace(string(row.Label)+" "+row.Choices[0].Decision+" "+row.Choices[0].Guard))
 	}
 	for _, row := range r.Rows[:10] {
-		failIf(t, row.Choices[0].Decision != "continue", "line %d: %+v", row.Line, row.Choices[0])
+		errorIf(t, row.Choices[0].Decision != "continue", "line %d: %+v", row.Line, row.Choices[0])
 	}
 	want := []string{"nudge continue", "nudge continue", "nudge continue", "mid-work stop budget", "interrupted stop budget", "nudge continue"}
-	failIf(t, !slices.Equal(got, want), "%q, want %q", got, want)
+	errorIf(t, !slices.Equal(got, want), "%q, want %q", got, want)
 	for _, row := range r.Rows {
 		c := row.Choices[1]
-		failIf(t, c.Alone != "" || c.Guard != "", "seed-tree has limits: %+v", c)
+		errorIf(t, c.Alone != "" || c.Guard != "", "seed-tree has limits: %+v", c)
 	}
 }
 
@@ -206,7 +206,7 @@ func TestCandidates(t *testing.T) {
 	for _, c := range all {
 		names = append(names, c.Name)
 		reads := c.Settings.Options.Needs().Files != nil
-		failIf(t, reads && c.Note == "", "%s has no note", c.Name)
+		errorIf(t, reads && c.Note == "", "%s has no note", c.Name)
 	}
 	if !slices.Equal(names, CandidateNames()) || !slices.Contains(names, "ned-flanders:seed") || slices.Contains(names, "todo-continuation") {
 		t.Error(names)

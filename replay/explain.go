@@ -66,7 +66,7 @@ type Facts struct {
 	Prompt      string          `json:"prompt,omitempty"`  // beginning of the last prompt
 	Calls       []activity.Call `json:"calls"`             // last calls of the turn, oldest first
 	CallsInTurn int             `json:"calls_in_turn"`
-	Tried       string          `json:"asked,omitempty"` // tool that asked the user at the end of the turn
+	Asked       string          `json:"asked,omitempty"` // tool that asked the user at the end of the turn
 	Skill       activity.Skill  `json:"skill,omitzero"`
 	Todos       []activity.Todo `json:"todos"`
 	Plans       []activity.Plan `json:"plans"`     // files named in the session, last one first
@@ -95,7 +95,7 @@ func Explain(p Place, c Candidate) (Explanation, error) {
 	}
 	v, s, view := snapshot.Verdict, snapshot.Situation, snapshot.View
 	found := Facts{
-		Message: s.Message.Text, Prompt: view.PromptText, Calls: append([]activity.Call{}, view.Calls...), CallsInTurn: view.CallsInTurn, Tried: s.Turn.Asked, Skill: view.Skill,
+		Message: s.Message.Text, Prompt: view.PromptText, Calls: append([]activity.Call{}, view.Calls...), CallsInTurn: view.CallsInTurn, Asked: s.Turn.Asked, Skill: view.Skill,
 		Todos: append([]activity.Todo{}, view.Todos...), Plans: append([]activity.Plan{}, view.Plans...), Running: s.Turn.Running, Continued: view.Feedback.InTurn,
 		Files: append([]string{}, slices.Sorted(maps.Keys(s.Workspace.Files))...),
 	}
@@ -125,7 +125,7 @@ func (p Place) readScene(by Candidate) (*scene, error) {
 		if p.Line == 0 && p.At > 0 && c.LineTime() > p.At {
 			return false
 		}
-		if c.IsNotClientState() {
+		if c.IsOfConversation() {
 			entries++
 		}
 		w.noteLine(c)
@@ -255,8 +255,8 @@ func (s Facts) writeText(out layout.Printer) {
 		}
 		out.PrintField("  tool          ", c.Name+"("+c.Input+") "+outcome)
 	}
-	if s.Tried != "" {
-		out.PrintText("  asked by      %s", s.Tried)
+	if s.Asked != "" {
+		out.PrintText("  asked by      %s", s.Asked)
 	}
 	if s.Skill.Name != "" {
 		out.PrintText("  skill         %s, %s ago", s.Skill.Name, layout.CountOf(s.Skill.Turns, "turn"))

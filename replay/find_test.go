@@ -96,7 +96,7 @@ func TestForks(t *testing.T) {
 		for _, row := range r.Rows {
 			got = append(got, fmt.Sprint(strings.TrimSuffix(filepath.Base(row.File), ".jsonl"), " ", row.Line, " ", row.Label))
 		}
-		failIf(t, !slices.Equal(got, test.want), "%s: %q, want %q", name, got, test.want)
+		errorIf(t, !slices.Equal(got, test.want), "%s: %q, want %q", name, got, test.want)
 		if r.Sessions != 1 || r.Files != len(test.sessions) {
 			t.Errorf("%s: %d sessions in %d files", name, r.Sessions, r.Files)
 		}
@@ -136,7 +136,7 @@ func TestProject(t *testing.T) {
 	other.write(t, home)
 	for project, want := range map[string]int{"/home/me/project": 1, "/home/me/project-2": 1, "/home/me": 2, "/elsewhere": 0} {
 		r := RunReplay(t.Context(), Options{Paths: []string{home}, Project: project})
-		failIf(t, r.Files != want, "%s: %d files", project, r.Files)
+		errorIf(t, r.Files != want, "%s: %d files", project, r.Files)
 	}
 }
 
@@ -150,9 +150,9 @@ func TestDeterministic(t *testing.T) {
 	var first Report
 	for workers := 1; workers <= 5; workers += 2 {
 		runtime.GOMAXPROCS(workers)
-		r := RunReplay(t.Context(), Options{Paths: []string{home}, Candidates: candidatesOf(t, CandidatesByLog()...)})
+		r := RunReplay(t.Context(), Options{Paths: []string{home}, Candidates: candidatesOf(t, CandidateNamesByLog()...)})
 		if workers == 1 {
-			if first = r; len(r.Rows) < 50 || len(r.Rows[0].Choices) != len(CandidatesByLog()) {
+			if first = r; len(r.Rows) < 50 || len(r.Rows[0].Choices) != len(CandidateNamesByLog()) {
 				t.Fatalf("%d rows", len(r.Rows))
 			}
 			continue

@@ -101,7 +101,7 @@ func hostLogs() map[string]hostLog {
 	}
 }
 
-var must, failIf = scratch.Must, scratch.ErrorIf
+var must, errorIf = scratch.Must, scratch.ErrorIf
 
 // writeHosts writes the sessions of all hosts and returns their places.
 func writeHosts(t testing.TB, home string) (all []LogDir) {
@@ -147,7 +147,7 @@ func TestHosts(t *testing.T) {
 		}
 		return r
 	}
-	all := run(Options{Paths: []string{ProjectsDir(home)}, LogDir: append(kept, LogDir{kept[0].Host, filepath.Join(home, "none")})})
+	all := run(Options{Paths: []string{ProjectsDir(home)}, LogDirs: append(kept, LogDir{kept[0].Host, filepath.Join(home, "none")})})
 	hosts := map[string]bool{}
 	for _, row := range all.Rows {
 		hosts[row.Host] = true
@@ -159,9 +159,9 @@ func TestHosts(t *testing.T) {
 		name, want := k.Host.Name, hostLogs()[k.Host.Name]
 		// The host is found by the place, the contents of the log, and the flag.
 		log := filepath.Join(k.Dir, filepath.FromSlash(want.at))
-		for _, r := range []Report{run(Options{LogDir: []LogDir{k}}), run(Options{Paths: []string{log}}), run(Options{Paths: []string{ProjectsDir(home), log}, LogDir: kept, Host: name})} {
+		for _, r := range []Report{run(Options{LogDirs: []LogDir{k}}), run(Options{Paths: []string{log}}), run(Options{Paths: []string{ProjectsDir(home), log}, LogDirs: kept, Host: name})} {
 			got := labelsOf(r)
-			failIf(t, !slices.Equal(got, want.labels), "%s: %v, want %v", name, got, want.labels)
+			errorIf(t, !slices.Equal(got, want.labels), "%s: %v, want %v", name, got, want.labels)
 			for _, row := range r.Rows {
 				if row.Host != name || row.Session != want.session || row.Project != "/home/me/project" {
 					t.Errorf("%s: host %q, session %q, project %q", name, row.Host, row.Session, row.Project)

@@ -50,7 +50,7 @@ type followed struct {
 	at    int64
 }
 
-// noteLine reads a line. If it is the event after the last message, end describes it. isMessage reports whether the
+// takeLine reads a line. If it is the event after the last message, end describes it. isMessage reports whether the
 // line is a message.
 func (f *follower) takeLine(c *transcript.Cursor) (end followed, isMessage bool) {
 	what := c.What

@@ -113,9 +113,9 @@ func TestLabels(t *testing.T) {
 	} {
 		r := alone(t, test.session)
 		got := labelsOf(r)
-		failIf(t, !slices.Equal(got, test.want), "%s: %v, want %v", name, got, test.want)
+		errorIf(t, !slices.Equal(got, test.want), "%s: %v, want %v", name, got, test.want)
 		for _, row := range r.Rows {
-			failIf(t, row.Means != row.Label.MeaningOf(), "%s: %s means %s", name, row.Label, row.Means)
+			errorIf(t, row.Means != row.Label.MeaningOf(), "%s: %s means %s", name, row.Label, row.Means)
 		}
 	}
 }
@@ -162,7 +162,7 @@ func TestRow(t *testing.T) {
 		File: path, Line: line, Session: "s", Project: "/home/me/project", At: at.Add(-10 * time.Second), Label: Answered, Means: WantStop,
 		Idle: 80, Todos: "1/3 complete, 1 in progress, 1 pending", Skill: "executing-plans", LastTool: "Bash",
 	}
-	failIf(t, !reflect.DeepEqual(row, want), "\ngot  %+v\nwant %+v", row, want)
+	errorIf(t, !reflect.DeepEqual(row, want), "\ngot  %+v\nwant %+v", row, want)
 	if r.Files != 1 || r.Sessions != 1 || r.Bytes != int64(len(m.text())) || r.Partial || r.Version != 1 || len(r.Labels) != len(AllLabels()) || r.Labels[2] != (LabelCount{Answered, WantStop, 1}) {
 		t.Errorf("%+v", r)
 	}

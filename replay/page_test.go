@@ -70,22 +70,22 @@ func harmless(t testing.TB, page string, ours map[string]bool) {
 		switch m[1] + m[2] {
 		case "style", "script":
 			text, err := pageFiles.ReadFile("page/page." + map[string]string{"style": "css", "script": "js"}[m[1]])
-			failIf(t, err != nil || m[3] != string(text), "a %s that is not ours: %.80q", m[1], m[3])
+			errorIf(t, err != nil || m[3] != string(text), "a %s that is not ours: %.80q", m[1], m[3])
 			if !strings.Contains(page, strings.NewReplacer("'", "&#39;", "+", "&#43;").Replace(hashForPolicy(m[3]))) {
 				t.Errorf("the policy does not name the %s", m[1])
 			}
 		default:
 			var data any
 			scratch.Equal(t, json.Unmarshal([]byte(m[3]), &data), nil, "the data is no JSON")
-			failIf(t, strings.ContainsAny(m[3], "<>&\u2028\u2029"), "the data has letters in it that can end it")
+			errorIf(t, strings.ContainsAny(m[3], "<>&\u2028\u2029"), "the data has letters in it that can end it")
 		}
 	}
 	want := []string{"style", `script type="application/json" id="data"`, "script"}
-	failIf(t, strings.Join(kinds, "|") != strings.Join(want, "|"), "the page has %q", kinds)
+	errorIf(t, strings.Join(kinds, "|") != strings.Join(want, "|"), "the page has %q", kinds)
 	for _, m := range tag.FindAllString(rawText.ReplaceAllString(page, ""), -1) {
 		name := strings.ToLower(tagName.FindString(m))
-		failIf(t, !ours[name], "a tag that is not ours: %.100q", m)
-		failIf(t, handler.MatchString(m), "a tag that does something: %.100q", m)
+		errorIf(t, !ours[name], "a tag that is not ours: %.100q", m)
+		errorIf(t, handler.MatchString(m), "a tag that does something: %.100q", m)
 		if strings.HasPrefix(name, "<base") || strings.HasPrefix(name, "<meta") && !strings.Contains(m, "charset") && !strings.Contains(m, "Policy") && !strings.Contains(m, "viewport") && !strings.Contains(m, "generator") && !strings.Contains(m, "referrer") {
 			t.Errorf("%.100q", m)
 		}
@@ -136,9 +136,9 @@ func TestPageSaysTheVerdict(t *testing.T) {
 		page := pageOf(t, r)
 		for _, line := range r.VerdictRows() {
 			want := fmt.Sprintf("%s</th><td class=\"words\">%s<", line[0], html.EscapeString(line[1]))
-			failIf(t, !strings.Contains(page, want), "no %s", want)
+			errorIf(t, !strings.Contains(page, want), "no %s", want)
 		}
-		failIf(t, !strings.Contains(page, html.EscapeString(r.Advice)), "no %s", r.Advice)
+		errorIf(t, !strings.Contains(page, html.EscapeString(r.Advice)), "no %s", r.Advice)
 	}
 }
 
@@ -191,5 +191,5 @@ func TestSchema(t *testing.T) {
 	full.Since, full.Partial, full.TooOld, full.Elsewhere, full.Skipped = full.Made, true, 1, 1, []Skipped{{"a", "b"}}
 	scratch.Equal(t, check(full), nil, "with all that can be left out")
 	full.Rows[0].Label = "new"
-	failIf(t, check(full) == nil, "the schema takes any label")
+	errorIf(t, check(full) == nil, "the schema takes any label")
 }

@@ -22,8 +22,8 @@ type Progress struct {
 
 type Options struct {
 	// Paths are session logs and their directories.
-	Paths  []string
-	LogDir []LogDir
+	Paths   []string
+	LogDirs []LogDir
 	// Host limits the replay to sessions of the host with this name.
 	Host string
 	// Since skips earlier stops.
@@ -39,7 +39,7 @@ type Options struct {
 func RunReplay(ctx context.Context, o Options) Report {
 	began := time.Now()
 	report := Report{Version: 1, Made: began.UTC(), Since: o.Since, Rows: []Row{}}
-	files, skipped := findLogs(ctx, o.Paths, o.LogDir...)
+	files, skipped := findLogs(ctx, o.Paths, o.LogDirs...)
 	if o.Host != "" {
 		files = slices.DeleteFunc(files, func(f found) bool {
 			if f.host == nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/ledger"
 )
 
-// FillInScores computes stops, scores, Consent and Advice from the rows.
+// FillInScores computes stops, scores, Leave and Advice from the rows.
 func (r *Report) FillInScores() {
 	r.Stops = Stops{}
 	for i := range r.Rows {

@@ -71,7 +71,7 @@ func TestScore(t *testing.T) {
 	one, two := r.Scores[0], r.Scores[1]
 	is := func(what string, got Rate, n, of int) {
 		t.Helper()
-		failIf(t, got.N != n || got.Of != of, "%s: %d of %d, want %d of %d", what, got.N, got.Of, n, of)
+		errorIf(t, got.N != n || got.Of != of, "%s: %d of %d, want %d of %d", what, got.N, got.Of, n, of)
 	}
 	is("saved", one.Saved, 10, 12)
 	is("in the way", one.InTheWay, 3, 32)

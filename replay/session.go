@@ -146,7 +146,7 @@ func (w *walker) noteLine(c *transcript.Cursor) (inProject bool) {
 
 // noteOrigin reads the session's mode, ID and directory from the entry at c. It returns false if the session belongs to
 // a different project.
-func (w *walker) noteOrigin(c *transcript.Cursor) (ofProject bool) {
+func (w *walker) noteOrigin(c *transcript.Cursor) (inProject bool) {
 	if mode := codec.ValidText(c.Entry.Mode); mode != "" {
 		w.mode = mode
 	}

@@ -83,15 +83,15 @@ func (s Score) gain() int { return s.Saved.N - s.InTheWay.N }
 
 // best returns the index of the strategy with the greatest gain. In a tie, the most saved prompts win, then the default
 // strategy.
-func (r *Report) best() (indexOr0 int) {
+func (r *Report) best() (index int) {
 	for i, s := range r.Scores {
-		b := r.Scores[indexOr0]
+		b := r.Scores[index]
 		better := cmp.Or(cmp.Compare(s.gain(), b.gain()), cmp.Compare(s.Saved.N, b.Saved.N))
 		if better > 0 || better == 0 && s.Name == registry.Default() {
-			indexOr0 = i
+			index = i
 		}
 	}
-	return indexOr0
+	return index
 }
 
 func (r *Report) adviceInWords() (neverEmpty string) {

@@ -27,10 +27,10 @@ func TestVerdict(t *testing.T) {
 		{"mid-work", "not stops: at 7 points the agent went on by itself; if it had stopped there, these would continue: ned at 7, lisa at 0, bart at 0"},
 	}
 	got := r.VerdictRows()
-	failIf(t, !slices.EqualFunc(got, want, slices.Equal), "%q", got)
+	errorIf(t, !slices.EqualFunc(got, want, slices.Equal), "%q", got)
 
 	none := reportOf([]string{"ned"})
-	failIf(t, none.VerdictRows() != nil, "a verdict on nothing")
+	errorIf(t, none.VerdictRows() != nil, "a verdict on nothing")
 }
 
 // The advice names a plugin only if it would save more prompts than it disturbs.
@@ -48,7 +48,7 @@ func TestAdvice(t *testing.T) {
 		"ned-flanders would have saved you no prompt here.":                                reportOf(both[1:], rowsOf(2, Nudge, "stop"), rowsOf(3, Answered, "go")),
 		"favor no plugin here: each would have been in the way":                            reportOf(both, rowsOf(2, Nudge, "stop", "go"), rowsOf(2, Answered, "stop", "go")),
 	} {
-		failIf(t, !strings.Contains(r.Advice, want), "%s, want %s", r.Advice, want)
+		errorIf(t, !strings.Contains(r.Advice, want), "%s, want %s", r.Advice, want)
 	}
 }
 
@@ -85,7 +85,7 @@ func TestLeave(t *testing.T) {
 			rows = append(rows, asked(fmt.Sprint(i), answers)...)
 		}
 		got := countConsent(rows).say()
-		failIf(t, !strings.Contains(got, test.want), "%q: %s, want %s", test.sessions, got, test.want)
+		errorIf(t, !strings.Contains(got, test.want), "%q: %s, want %s", test.sessions, got, test.want)
 	}
 }
 
@@ -104,7 +104,7 @@ func TestLeaveInReplay(t *testing.T) {
 				m = newMade("s").asks("do the plan").works().says(said).works()
 			}
 			row := alone(t, m, "ned-flanders").Rows[0]
-			failIf(t, row.Leave != (want && !mid), "%s, mid-work %v: %v %s", said, mid, row.Leave, row.Label)
+			errorIf(t, row.Leave != (want && !mid), "%s, mid-work %v: %v %s", said, mid, row.Leave, row.Label)
 		}
 	}
 }
@@ -119,7 +119,7 @@ func TestStopsAreSaid(t *testing.T) {
 		"1 stop in 0 sessions: you answered 0 with “continue”, 0 with a yes, 0 with something new; 1 waited for background work, 0 got no answer": reportOf(nil, rowsOf(1, Background)),
 		"0 stops in 0 sessions": reportOf(nil),
 	} {
-		failIf(t, r.SummarizeStops() != want, "%s, want %s", r.SummarizeStops(), want)
+		errorIf(t, r.SummarizeStops() != want, "%s, want %s", r.SummarizeStops(), want)
 	}
 }
 
@@ -145,6 +145,6 @@ func TestAwayInReplay(t *testing.T) {
 		"plan mode":          {plan(start()).says(question).rests().asks("in memory"), 0, 0},
 	} {
 		ned := alone(t, test.session, "ned-flanders").Scores[0].Away
-		failIf(t, ned.N != test.answered || ned.Of != test.answered+test.left, "%s: %+v", name, ned)
+		errorIf(t, ned.N != test.answered || ned.Of != test.answered+test.left, "%s: %+v", name, ned)
 	}
 }

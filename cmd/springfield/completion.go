@@ -64,7 +64,7 @@ func (a *app) completeNames(root *cobra.Command) {
 		"explain": anyFile, "replay": anyFile, "--memory": anyFile, "--html": anyFile,
 	}
 	names := map[string]func(args []string) []string{
-		"enable": a.completeEnable, "disable": a.completeFirst((*doctor.Inspection).DisableArgs),
+		"enable": a.completeEnable, "disable": a.completeFirst((*doctor.Inspection).DisableChoices),
 		"set": a.completeSet, "--unset": a.completeSet, "--plugin": a.completeFirst((*doctor.Inspection).EnableChoices),
 		"--strategy": completeStrategy, "--from": completeStrategy,
 		"--host": func([]string) []string { return completeHosts(a.hostOwner()) },
@@ -106,7 +106,7 @@ func (e *environment) completeFirst(of func(*doctor.Inspection) []string) func(a
 	}
 }
 
-func (e *environment) completeEnable(args []string) (onOrOff []string) {
+func (e *environment) completeEnable(args []string) (pluginsOrStrategies []string) {
 	if len(args) > 0 {
 		return nil
 	}

@@ -85,7 +85,7 @@ func runDisable(ctx context.Context, o disableOptions) error {
 		return err
 	}
 	return o.switchHosts("disable", chosen, o.DryRun, func(host hosts.Host) (installer.Done, error) {
-		return installer.EnsureOff(ctx, o.means(), host, o.DisableRequest)
+		return installer.DisablePlugin(ctx, o.means(), host, o.DisableRequest)
 	})
 }
 

@@ -145,7 +145,7 @@ func (e *environment) replayOptions(o replayOptions) (options replay.Options, er
 	}
 	if len(o.strategies) == 0 {
 		// A list is about the first strategy. Repeated names are ignored.
-		o.strategies = replay.CandidatesByLog()
+		o.strategies = replay.CandidateNamesByLog()
 		if o.list != "" {
 			o.strategies = append([]string{registry.Default()}, o.strategies...)
 		}
@@ -252,12 +252,12 @@ func (e *environment) chooseSessions(o *replay.Options, pathsIfAny []string, hos
 		at := known.PlaceFor(e.hostOwner())
 		if ok && !known.Markets && at.Dir != "" && (host == "" || host == known.Name) {
 			if _, err := os.Stat(at.Dir); err == nil {
-				o.LogDir = append(o.LogDir, replay.LogDir{Host: h, Dir: at.Dir})
+				o.LogDirs = append(o.LogDirs, replay.LogDir{Host: h, Dir: at.Dir})
 			}
 		}
 	}
 	projects := replay.ProjectsDir(e.places.Config)
-	if _, err := os.Stat(projects); host == hosts.DefaultHost().Name || host == "" && (err == nil || len(o.LogDir) == 0) {
+	if _, err := os.Stat(projects); host == hosts.DefaultHost().Name || host == "" && (err == nil || len(o.LogDirs) == 0) {
 		o.Paths = []string{projects}
 	}
 	return nil

@@ -150,9 +150,9 @@ func (in *Inspection) EnableChoices() (alsoOn []string) {
 	return sortedShortNames(alsoOn)
 }
 
-// DisableArgs returns the springfield plugins that any scope enables, for shell completion. It shortens an ID to the
+// DisableChoices returns the springfield plugins that any scope enables, for shell completion. It shortens an ID to the
 // plugin's name if that is unique.
-func (in *Inspection) DisableArgs() (names []string) {
+func (in *Inspection) DisableChoices() (names []string) {
 	for _, p := range in.Plugins {
 		if p.IsOurs() && slices.ContainsFunc(p.Says, func(said client.Said) bool { return said.On }) {
 			names = append(names, p.ID)

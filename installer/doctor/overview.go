@@ -19,6 +19,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/registry"
 	"github.com/cameronsjo/springfield/runtime/strategy/wiggum"
+	"github.com/cameronsjo/springfield/runtime/workspace"
 )
 
 // Overview is the one-screen summary that springfield prints without a command.
@@ -89,9 +90,11 @@ func (in *Inspection) Overview() Overview {
 	events, _ := ledger.LoopEvents(in.Places.StatePath()) // a problem reports the error
 	for i, e := range events {
 		later := slices.ContainsFunc(events[i+1:], func(l activity.LoopEvent) bool { return l.Loop == e.Loop })
-		text, _ := rooted.ReadFile(e.Dir, filepath.FromSlash(wiggum.File), 128<<10)
-		goal, _ := wiggum.ReadLoop(text)
-		if !later && !e.StopsLoop() && goal.Active && goal.ID == e.Loop {
+		if later || e.StopsLoop() {
+			continue
+		}
+		text, _ := rooted.ReadFile(e.Dir, filepath.FromSlash(wiggum.File), workspace.MaxFile)
+		if goal, _ := wiggum.ReadLoop(text); goal.Active && goal.ID == e.Loop {
 			o.Loops = append(o.Loops, fmt.Sprintf("%s in %s, iteration %d of %d", e.Loop, e.Dir, e.Count, e.Max))
 		}
 	}
@@ -140,7 +143,7 @@ func (in *Inspection) lastDecision() *Decision {
 	return &Decision{r.ID, r.At, r.Plugin, r.Decision, r.Rule, r.Evidence, r.Cwd, r.Host, after.Failure, after.Dropped}
 }
 
-func (s Switch) scopeWords() string {
+func (s Switch) scopeInWords() string {
 	if s.title != "" {
 		return "for you in " + s.title
 	}
@@ -175,7 +178,7 @@ func (o Overview) WriteText(out layout.Printer, now time.Time) {
 		} else if drivesLoop(s.Strategy) {
 			text += " (decides while its loop runs)"
 		}
-		text += ", " + s.scopeWords()
+		text += ", " + s.scopeInWords()
 		if s.Dir != "" {
 			text += ", from " + s.Dir
 		}

@@ -43,7 +43,7 @@ type Judge struct {
 	spent     string
 }
 
-func overLayers(p client.Switched) (suffixIfAny string) {
+func overriddenInWords(p client.Switched) (suffixIfAny string) {
 	others := slices.DeleteFunc(slices.Clone(p.Says), func(said client.Said) bool { return said.On == p.On })
 	if len(others) == 0 {
 		return ""
@@ -103,7 +103,7 @@ func (in *Inspection) whyIfNoneDecides(deciding []client.Switched) []string {
 		known = true
 		switch {
 		case !p.On:
-			all = append(all, fmt.Sprintf("%s is disabled in %s settings%s", p.ID, p.Decides, overLayers(p)))
+			all = append(all, fmt.Sprintf("%s is disabled in %s settings%s", p.ID, p.Decides, overriddenInWords(p)))
 		case in.Silenced == "":
 			all = append(all, p.ID+" is enabled, but "+in.whyNoHook(p))
 		}
@@ -173,7 +173,7 @@ func (in *Inspection) HowToEnable(strategy string) string {
 	return in.howToSwitchOn(cmp.Or(in.argToEnable(ofStrategy), strategy))
 }
 
-// argToEnable returns the argument of enable for ChooseInSuites's plugin, with the marketplace if ambiguous, or "".
+// argToEnable returns the argument of enable for ChooseInSuites' plugin, with the marketplace if ambiguous, or "".
 func (in *Inspection) argToEnable(choose func(generator.Suite) generator.Plugin) string {
 	p, of := in.ChooseInSuites(choose)
 	isNamesake := func(made generator.Plugin) bool { return made.Name == p.Name }

@@ -99,7 +99,7 @@ func writePlugin(out layout.Printer, p client.Switched, withID bool) {
 		{"strategy", p.Strategy},
 		{"version", cmp.Or(p.Version, "unknown") + ", " + place},
 		{"in", p.Dir},
-		{"on by", onBy(p) + overLayers(p)},
+		{"on by", onBy(p) + overriddenInWords(p)},
 	})
 }
 

@@ -16,7 +16,7 @@ import (
 func (in *Inspection) checkSettingsEnv() (all []check.Finding) {
 	for _, v := range in.SettingsEnv() {
 		does := effectOfVariable(v.Key)
-		if does == "" || v.Name != string(client.Project) && v.Name != string(client.Local) || in.settings.IsVariableOurs(v) {
+		if does == "" || v.Name != string(client.Project) && v.Name != string(client.Local) || in.settings.IsOurVariable(v) {
 			continue
 		}
 		all = append(all, check.Warned(fmt.Sprintf("%s settings set %s=%.40q (%s, line %d, column %d): %s",

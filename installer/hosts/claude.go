@@ -41,6 +41,6 @@ func (claudeMembers) PlanOff(now *settings.Settings, r Request) (journal.Change,
 }
 
 func (claudeMembers) PlanAllOff(now *settings.Settings, _ Place, purge bool, empty *journal.Change) (ids []string, left []settings.Left, err error) {
-	*empty, ids, left, err = now.PlanDisableAll(purge) // the first host: c is empty
+	*empty, ids, left, err = now.PlanDisableAll(purge) // the first host: out is empty
 	return ids, left, err
 }

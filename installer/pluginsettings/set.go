@@ -15,6 +15,7 @@ import (
 	"github.com/cameronsjo/springfield/internal/journal"
 	"github.com/cameronsjo/springfield/internal/layout"
 	"github.com/cameronsjo/springfield/internal/rooted"
+	"github.com/cameronsjo/springfield/runtime/secret"
 )
 
 // Assignment is the new value of a key. nil removes the key.
@@ -33,7 +34,7 @@ func (s Stack) PlanSet(scope Scope, assignments []Assignment) (c journal.Change,
 		if a.Value == nil {
 			return "unset " + a.Key.Name
 		}
-		return "set " + a.Key.Name + "=" + layout.ClipText(string(a.Value), 40)
+		return "set " + a.Key.Name + "=" + layout.ClipText(secret.Mask(string(a.Value)), 40)
 	})
 	c = journal.Change{Did: strings.Join(did, ", ") + " of " + s.Plugin.Name, Kind: "rules"}
 	var edits []document.Edit

@@ -21,7 +21,7 @@ type ClaudeAccount struct {
 
 // OtherAccounts returns the user's other accounts that have settings or springfield's state: ~/.claude*, and directories
 // elsewhere that springfield has edited.
-func OtherAccounts(p client.Places) (inUse []ClaudeAccount) {
+func OtherAccounts(p client.Places) (others []ClaudeAccount) {
 	dirs, _ := fs.Glob(os.DirFS(p.Home), ".claude*")
 	_, list, _ := readSuites(client.Places{Config: filepath.Join(p.Home, ".claude")}) // doctor reports the error
 	seen := []string{p.Config}
@@ -39,9 +39,9 @@ func OtherAccounts(p client.Places) (inUse []ClaudeAccount) {
 				a.On = append(a.On, s.ID)
 			}
 		}
-		inUse, seen = append(inUse, a), append(seen, a.Config)
+		others, seen = append(others, a), append(seen, a.Config)
 	}
-	return inUse
+	return others
 }
 
 // planAddConfigDir plans to add p.Config to the list of accounts in the user's home, unless OtherAccounts finds it

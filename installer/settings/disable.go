@@ -95,20 +95,20 @@ func (s *Settings) planRestore(c *journal.Change, m *memory, v view, f file, id 
 			return r.Path[0] != "extraKnownMarketplaces" && !slices.ContainsFunc(others, r.isSwitch)
 		}
 	}
-	v.tellStillOff(c, m, id, only)
+	v.noteStillOff(c, m, id, only)
 	if err := s.planRelease(c, f, f.At, only); err != nil || len(others) > 0 {
 		return err
 	}
 	return s.planUserRelease(c, f)
 }
 
-// tellStillOff notes the plugins that springfield disabled when it enabled id, and that stay disabled: restored
+// noteStillOff notes the plugins that springfield disabled when it enabled id, and that stay disabled: restored
 // selects the members that get their old value.
-func (v view) tellStillOff(c *journal.Change, m *memory, id string, restored func(remembered) bool) {
+func (v view) noteStillOff(c *journal.Change, m *memory, id string, restored func(remembered) bool) {
 	for _, r := range m.Members {
 		other := r.Path[len(r.Path)-1]
 		replaced := r.isSwitch(other) && r.By == id && string(r.Set) == "false" && (r.Before != "true" || !restored(r))
-		if replaced && !v.isOnToHere(other) && v.enablerBelow(other) == "" && !strings.HasPrefix(other, doubleShotLatte) {
+		if replaced && !v.isOnUpToHere(other) && v.enablerBelow(other) == "" && !strings.HasPrefix(other, doubleShotLatte) {
 			c.Notes = append(c.Notes, other+", which it replaced, stays disabled; springfield enable "+other+" enables it again")
 		}
 	}

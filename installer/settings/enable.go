@@ -113,10 +113,10 @@ func (s *Settings) enableEdits(c *journal.Change, f file, e Enabling) ([]documen
 		return []document.Edit{switchTo(id, "true")}, nil
 	}
 	edits := v.raiseCap(c, e)
-	if e.Scope == client.User || v.isOnToHere(doubleShotLatteOrigin) { // else it would be only noise in a team's file
+	if e.Scope == client.User || v.isOnUpToHere(doubleShotLatteOrigin) { // else it would be only noise in a team's file
 		edits = append(edits, switchTo(doubleShotLatteOrigin, "false"))
 	}
-	if _, says := v.edited.SaysOf(doubleShotLatteOrigin); e.Scope == client.User && !says && !v.isOnToHere(doubleShotLatteOrigin) {
+	if _, says := v.edited.SaysOf(doubleShotLatteOrigin); e.Scope == client.User && !says && !v.isOnUpToHere(doubleShotLatteOrigin) {
 		c.Notes = append(c.Notes, doubleShotLatteOrigin+" is set to false, whether installed or not, so that only one plugin decides at a stop")
 	}
 	others, conflicts, err := s.switchOffOthers(c, v, f, e)
@@ -153,24 +153,24 @@ func (s *Settings) switchOffOthers(c *journal.Change, v view, f file, e Enabling
 		switch {
 		case id == e.Plugin.ID():
 		case !isLatte && s.isOtherKindAtStop(known, e, id):
-			if v.isOnToHere(id) {
+			if v.isOnUpToHere(id) {
 				c.Notes = append(c.Notes, id+" also stays enabled: while a loop runs, only the plugin that drives it decides")
 			}
 		case isLatte || s.isOursAtStop(known, v, id):
 			if !isLatte && e.Keep {
-				if v.isOnToHere(id) {
+				if v.isOnUpToHere(id) {
 					c.Notes = append(c.Notes, id+" also stays enabled: both decide at every stop, either can make Claude go on, and they share their limits")
 				}
 				continue
 			}
-			if v.isOnToHere(id) && id != doubleShotLatteOrigin {
+			if v.isOnUpToHere(id) && id != doubleShotLatteOrigin {
 				off = append(off, switchTo(id, "false"))
 			}
-			if v.isOnToHere(id) && !above {
+			if v.isOnUpToHere(id) && !above {
 				c.Notes = append(c.Notes, id+" is disabled")
 			}
 			c.Notes = append(c.Notes, v.overruledNotes(id, false)...)
-		case e.Loops && isForeignLoop(id) && (v.isOnToHere(id) || overruled && above):
+		case e.Loops && isForeignLoop(id) && (v.isOnUpToHere(id) || overruled && above):
 			foreignLoops = append(foreignLoops, id)
 		}
 	}
@@ -198,14 +198,14 @@ func isForeignLoop(id string) bool {
 	return slices.Contains([]string{"ralph-wiggum", "ralph-loop"}, client.NameOf(id)) || id == "ralph-specum@smart-ralph"
 }
 
-func (v view) removeConflict(note *journal.Change, id string) []document.Edit {
+func (v view) removeConflict(c *journal.Change, id string) []document.Edit {
 	_, says := v.edited.SaysOf(id)
 	switch {
 	case v.enablerBelow(id) != "":
-		note.Notes = append(note.Notes, id+" is disabled")
+		c.Notes = append(c.Notes, id+" is disabled")
 		return []document.Edit{switchTo(id, "false")}
 	case says:
-		note.Notes = append(note.Notes, id+" is removed")
+		c.Notes = append(c.Notes, id+" is removed")
 		return []document.Edit{{Path: []string{"enabledPlugins", id}}}
 	}
 	return nil

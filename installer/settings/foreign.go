@@ -11,8 +11,8 @@ import (
 // HostFile is a settings file of an agent other than Claude Code: JSON, possibly with comments.
 type HostFile struct{ Host, Path string }
 
-// openForeign opens a settings file with the content that the plan so far gives it.
-func (s *Settings) openForeign(upTo *journal.Change, of HostFile) (f file, err error) {
+// openHostFile opens a settings file with the content that the plan so far gives it.
+func (s *Settings) openHostFile(upTo *journal.Change, of HostFile) (f file, err error) {
 	f.host = of.Host
 	if f.Edit, err = journal.OpenEdit("", of.Path); err != nil {
 		return f, fmt.Errorf("read settings: %w", err)
@@ -41,13 +41,13 @@ func (s *Settings) CheckHostFile(of HostFile) error {
 
 // ReleaseFor adds to a plan the edits that undo SetForPlugin, except in members that another plugin needs or that were
 // changed since.
-func (s *Settings) ReleaseFor(c *journal.Change, inFile HostFile, plugin string) error {
-	return s.editHostFile(c, inFile, func(f file) error { return s.planRelease(c, f, plugin, allMembers) })
+func (s *Settings) ReleaseFor(c *journal.Change, of HostFile, plugin string) error {
+	return s.editHostFile(c, of, func(f file) error { return s.planRelease(c, f, plugin, allMembers) })
 }
 
 // editHostFile runs step and merges the edits that it adds to c with earlier ones of the same file.
 func (s *Settings) editHostFile(c *journal.Change, of HostFile, step func(f file) error) error {
-	f, err := s.openForeign(c, of)
+	f, err := s.openHostFile(c, of)
 	if err != nil {
 		return err
 	}

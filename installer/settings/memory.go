@@ -261,7 +261,7 @@ type released struct {
 	theirs []string // members that others have changed since
 }
 
-// everyone as behalf means all files.
+// everyone as behalf or freedFile means all files.
 const everyone = ""
 
 func allMembers(remembered) bool { return true }
@@ -394,8 +394,8 @@ func (s *Settings) EnabledByUs() (inClaude []EnabledPlugin) {
 	return inClaude
 }
 
-// IsVariableOurs reports whether springfield set the variable's current value.
-func (s *Settings) IsVariableOurs(v client.Variable) bool {
+// IsOurVariable reports whether springfield set the variable's current value.
+func (s *Settings) IsOurVariable(v client.Variable) bool {
 	m, _ := s.recallFile(v.At) // unreadable: not set by springfield
 	return m != nil && slices.ContainsFunc(m.Members, func(r remembered) bool {
 		return slices.Equal(r.Path, []string{"env", v.Key}) && r.Set != nil && r.isStillSet(v.Value, true)

@@ -147,7 +147,7 @@ func TestVariables(t *testing.T) {
 	put(t, p.Settings(client.User), "{\n\"env\":{\n\""+client.BlockCap+"\": \"12\"}}\n")
 	look := func() (all []string) {
 		for _, v := range client.NewSnapshot(p).Inventory().SettingsEnv() {
-			all = append(all, fmt.Sprintf("%s %s %s=%s %d:%d %t", v.Name, filepath.Base(v.File), v.Key, client.ValueText(v.Value), v.Line, v.Column, NewSettings(p).IsVariableOurs(v)))
+			all = append(all, fmt.Sprintf("%s %s %s=%s %d:%d %t", v.Name, filepath.Base(v.File), v.Key, client.ValueText(v.Value), v.Line, v.Column, NewSettings(p).IsOurVariable(v)))
 		}
 		return all
 	}

@@ -171,10 +171,10 @@ func StateFiles(p client.Places) (own []string, users []Left, err error) {
 	return own, users, err
 }
 
-func isState(file string) bool {
-	switch file {
+func isState(name string) bool {
+	switch name {
 	case "edits", "journal", "sessions", "index", "locks", "hold", "judge.json", "holds.jsonl", "away.json", "away.jsonl", "loops.jsonl", "suites.json", "settings.lock", "declined":
 		return true
 	}
-	return journal.IsTemporary(file)
+	return journal.IsTemporary(name)
 }

@@ -34,8 +34,8 @@ func (v view) pluginIDs() []string {
 	return slices.Compact(slices.Sorted(slices.Values(ids)))
 }
 
-// isOnToHere reports whether the edited layer and the lower layers enable a plugin, ignoring higher layers.
-func (v view) isOnToHere(id string) bool {
+// isOnUpToHere reports whether the edited layer and the lower layers enable a plugin, ignoring higher layers.
+func (v view) isOnUpToHere(id string) bool {
 	_, on, _ := highest(append([]client.Layer{v.edited}, v.below...), id)
 	return on
 }

@@ -34,7 +34,7 @@ const mostDecisions = 20_000
 type session struct {
 	id, host, cwd string
 	decision      ledger.Record  // at its last stop
-	left          *ledger.Record // sightAt decided
+	left          *ledger.Record // see decided
 	process       claude.Process
 	ended         bool // its process is known to have ended
 	log           sessionLog

@@ -8,8 +8,8 @@ import (
 	"github.com/cameronsjo/springfield/internal/git"
 )
 
-// A public URL has no secrets and starts no program of a client.
-func TestPublicURL(t *testing.T) {
+// A fetchable URL has no secrets and starts no program of a client.
+func TestFetchableURL(t *testing.T) {
 	for remote, want := range map[string]string{
 		"https://u:p@git.example.invalid/o/r.git":           "https://git.example.invalid/o/r.git",
 		"https://token@git.example.invalid/o/r.git":         "https://git.example.invalid/o/r.git",
@@ -46,7 +46,7 @@ func TestPublicURL(t *testing.T) {
 	}
 }
 
-func FuzzPublicURL(f *testing.F) {
+func FuzzFetchableURL(f *testing.F) {
 	for _, remote := range []string{"https://u:p@h.invalid/o/r.git", "git@h.invalid:o/r", "ssh://u:p@h.invalid/o/r", "ext::sh -c x", "C:\\x"} {
 		f.Add(remote)
 	}

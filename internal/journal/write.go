@@ -123,7 +123,7 @@ func (f fault) runStep(name string, do func() error) error {
 func writeEdits(edits []Edit, token string, f fault) (unreverted []string, err error) {
 	w := writer{token, edits, make([]bool, len(edits)), map[string]bool{}, f}
 	if err = w.stageOrMkdir(); err == nil {
-		err = w.commitUntilErr()
+		err = w.commitEdits()
 	}
 	if err == nil {
 		// Sync the renames. A failure can lose one in a power cut, but no file is half written.
@@ -238,7 +238,7 @@ func (w *writer) stageFile(in rooted.Folder, asTemp string, e Edit) error {
 	return nil
 }
 
-func (w *writer) commitUntilErr() error {
+func (w *writer) commitEdits() error {
 	for i, e := range w.edits {
 		if w.done[i] {
 			continue

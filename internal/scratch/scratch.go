@@ -38,7 +38,7 @@ func RunWithDir(tests interface{ Run() int }) int {
 
 func SharedTempPath(name ...string) string {
 	if shared == "" {
-		panic("TestMain does not call scratch.RunTests")
+		panic("TestMain does not call scratch.RunWithDir")
 	}
 	return filepath.Join(append([]string{shared}, name...)...)
 }
@@ -85,8 +85,8 @@ func Program(t testing.TB, command string, buildFlags ...string) string {
 	return path
 }
 
-// WriteOverlay returns the go build flag that puts the files of from into the directory into, so that verbs compile
-// none.
+// WriteOverlay returns the go build flag that puts the files of directory from into directory into, so that verbs
+// compile no hooks.
 func WriteOverlay(t testing.TB, from, into string) string {
 	t.Helper()
 	replace := map[string]string{}

@@ -86,8 +86,8 @@ function run() {
   const file = program();
   let child;
   // The program decides what a signal means, so it gets each one, and this process waits for it. A terminal sends its
-  // signals to both of them, and a second one would end the program at once, as on Windows any that node sends.
-  const told = process.platform === 'win32' || [0, 1, 2].some((file) => tty.isatty(file));
+  // own to both of them, and a second one would end the program at once, as any that node sends does on Windows.
+  const told = process.platform === 'win32' || [0, 1, 2].some((fd) => tty.isatty(fd));
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', process.platform === 'win32' ? 'SIGBREAK' : 'SIGQUIT']) {
     process.on(signal, () => {
       if (!told || (signal === 'SIGTERM' && process.platform !== 'win32')) child.kill(signal);

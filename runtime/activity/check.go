@@ -27,7 +27,7 @@ func AllowRule(check string) (orEmpty string) {
 	return "Bash(" + check + ")"
 }
 
-func AllowHintFor(check string) (notEmpty string) {
+func AllowHintFor(check string) (neverEmpty string) {
 	return "it needs " + cmp.Or(AllowRule(check), "a rule for it") + " in permissions.allow, and no rule or hook against it"
 }
 
@@ -56,7 +56,7 @@ func (k Check) LastIsDenied(calls []Call, dir string) bool {
 	return false
 }
 
-func wasDenied(c Call) (byUserOrAway bool) {
+func wasDenied(c Call) (didNotRun bool) {
 	return c.Denied || c.Error && strings.Contains(c.Result, AwayDenial)
 }
 

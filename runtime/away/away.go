@@ -60,7 +60,7 @@ func CameBack(a *ledger.Away, session string, typedAt int64, turns int) bool {
 	})
 }
 
-func AnswerToStop(a *ledger.Away, s Stop) Answer {
+func AnswerStop(a *ledger.Away, s Stop) Answer {
 	stops := s.Verdict.Decision != strategy.Continue
 	out := Answer{Verdict: s.Verdict, Event: ledger.AwayEvent{At: s.Now, Session: s.Session, Key: s.Key, By: s.Plugin, Work: s.Work}}
 	used := a.CountContinues()
@@ -150,7 +150,7 @@ func (out *Answer) answerQuestion(a *ledger.Away, inSession []ledger.AwayEvent, 
 	case again:
 		out.stop(ledger.AwayLeft, "it "+verb+" again what was answered for you: "+need.Evidence)
 	case since >= 2:
-		out.stop(ledger.AwayLeft, "a third question, and no file changed and no test run since the first: "+need.Evidence)
+		out.stop(ledger.AwayLeft, "it "+verb+" for the third time, and no file changed and no test run since the first: "+need.Evidence)
 	default:
 		e.Did = ledger.AwayAnswered
 		out.goOn("you are away, and it "+verb+": "+need.Evidence, SayAway(&a.Order, e.At)+decideYourself)

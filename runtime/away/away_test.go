@@ -43,7 +43,7 @@ func TestAnswerStop(t *testing.T) {
 	answered := func(same string, work int) ledger.AwayEvent {
 		return ledger.AwayEvent{Did: ledger.AwayAnswered, Same: same, Work: work}
 	}
-	first := AnswerToStop(&ledger.Away{Order: order(nil)}, stopped("Shall the cache live in memory or on disk?"))
+	first := AnswerStop(&ledger.Away{Order: order(nil)}, stopped("Shall the cache live in memory or on disk?"))
 	for name, test := range map[string]struct {
 		order  func(*ledger.AwayOrder)
 		past   []ledger.AwayEvent
@@ -69,7 +69,7 @@ func TestAnswerStop(t *testing.T) {
 		"in the options":      {stop: stopped("What now?\n\n1. Keep both tables\n2. Drop table `users_old`"), did: ledger.AwayLeft},
 		"asked again":         {past: past(answered(first.Event.Same, 0)), stop: stopped("Shall the cache live in memory or on disk?"), did: ledger.AwayLeft, says: "asks again"},
 		"a second question":   {past: past(answered("x", 0)), stop: stopped("Tabs or blanks?"), did: ledger.AwayAnswered, goesOn: true},
-		"a third":             {past: past(answered("x", 0), answered("y", 0)), stop: stopped("Tabs or blanks?"), did: ledger.AwayLeft, says: "a third question"},
+		"a third":             {past: past(answered("x", 0), answered("y", 0)), stop: stopped("Tabs or blanks?"), did: ledger.AwayLeft, says: "it asks for the third time"},
 		"a third, after work": {past: past(answered("x", 0), answered("y", 1)), stop: with(stopped("Tabs or blanks?"), func(s *Stop) { s.Work = 2 }), did: ledger.AwayAnswered, goesOn: true},
 		"another session's":   {past: []ledger.AwayEvent{{Session: "t", Did: ledger.AwayAnswered, Same: first.Event.Same}}, stop: stopped("Shall the cache live in memory or on disk?"), did: ledger.AwayAnswered, goesOn: true},
 		"another plugin has":  {past: past(ledger.AwayEvent{Did: ledger.AwayAnswered, Key: "k", By: "marge", At: 12*hour - 1000}), stop: stopped("Tabs or blanks?")},
@@ -90,7 +90,7 @@ func TestAnswerStop(t *testing.T) {
 		}), did: ledger.AwayContinued, goesOn: true, says: "Do it."},
 	} {
 		t.Run(name, func(t *testing.T) {
-			a := AnswerToStop(&ledger.Away{Order: order(test.order), Past: test.past}, test.stop)
+			a := AnswerStop(&ledger.Away{Order: order(test.order), Past: test.past}, test.stop)
 			says := a.Verdict.Reason + a.Verdict.Evidence
 			if goesOn := a.Verdict.Decision == strategy.Continue; a.Event.Did != test.did || goesOn != test.goesOn || a.Counts != test.goesOn || !strings.Contains(says, test.says) {
 				t.Errorf("%q, %+v, counts %v", a.Event.Did, a.Verdict, a.Counts)
@@ -107,7 +107,7 @@ func TestEachAnswerHasTheNote(t *testing.T) {
 	a.Order.Check = "make test"
 	denied, _ := AnswerRequest(a, Request{Tool: "Bash", About: "curl x", Session: "s", Now: 12 * hour})
 	closed, _ := AnswerRequest(a, Request{Tool: "AskUserQuestion", Questions: "Tabs or blanks?", Session: "s", Now: 12 * hour})
-	done := AnswerToStop(a, with(stopped("All is done."), func(s *Stop) { s.Verdict.Rule = "reported" })).Verdict.Reason
+	done := AnswerStop(a, with(stopped("All is done."), func(s *Stop) { s.Verdict.Rule = "reported" })).Verdict.Reason
 	for _, words := range []string{denied, closed, done} {
 		scratch.Holds(t, "the note", words, "They left a note: “prefer TOML[2J”.")
 	}
@@ -173,7 +173,7 @@ func TestCheck(t *testing.T) {
 			if test.dir != "" {
 				s.Dir = test.dir
 			}
-			a := AnswerToStop(&ledger.Away{Order: order(func(o *ledger.AwayOrder) {
+			a := AnswerStop(&ledger.Away{Order: order(func(o *ledger.AwayOrder) {
 				o.Check, o.Project = cmp.Or(test.check, "make test"), cmp.Or(test.in, o.Project)
 			}), Past: test.past}, s)
 			if goesOn := a.Verdict.Decision == strategy.Continue; a.Event.Did != test.did || goesOn != test.goesOn || !strings.Contains(a.Verdict.Reason+a.Verdict.Evidence, test.says) {
@@ -230,7 +230,7 @@ func TestCheckIsSeenAtAQuestion(t *testing.T) {
 	for text, did := range map[string]string{"All is done. Shall I delete the old branch?": ledger.AwayLeft, "I'm blocked: I have no access to the repository.": ledger.AwaySeen} {
 		s := stopped(text)
 		s.Situation.Turn.Calls = []activity.Call{{Name: "Bash", Command: "make test", Done: true}}
-		if e := AnswerToStop(&ledger.Away{Order: o}, s).Event; e.Did != did || e.Check != ledger.AwayPassed {
+		if e := AnswerStop(&ledger.Away{Order: o}, s).Event; e.Did != did || e.Check != ledger.AwayPassed {
 			t.Errorf("%s: %+v", text, e)
 		}
 	}

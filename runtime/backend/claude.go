@@ -61,7 +61,7 @@ func (e Env) projectNotAboveHome(q judge.Question) string {
 // findClient returns the path of Claude Code's program, or "". If onlyIfSet is set, it must be an absolute path.
 // Otherwise findClient searches PATH and the usual installation directories. It ignores relative directories and the
 // project, which might contain a different program.
-func (e Env) findClient(onlyIfSet, excluded string) string {
+func (e Env) findClient(onlyIfSet, project string) string {
 	if onlyIfSet != "" {
 		if filepath.IsAbs(onlyIfSet) && isProgram(onlyIfSet) {
 			return onlyIfSet
@@ -69,7 +69,7 @@ func (e Env) findClient(onlyIfSet, excluded string) string {
 		return ""
 	}
 	windows := runtime.GOOS == "windows"
-	dirs := filepath.SplitList(e.searchPath(excluded))
+	dirs := filepath.SplitList(e.searchPath(project))
 	for _, dir := range []string{".local/bin", ".claude/local", ".npm-global/bin", ".bun/bin", ".volta/bin"} {
 		if e.Home != "" {
 			dirs = append(dirs, filepath.Join(e.Home, filepath.FromSlash(dir)))
@@ -86,7 +86,7 @@ func (e Env) findClient(onlyIfSet, excluded string) string {
 	}
 	for _, dir := range dirs {
 		for _, name := range names {
-			if path := filepath.Join(dir, name); filepath.IsAbs(path) && isProgram(path) && !isAnywayIn(path, excluded) {
+			if path := filepath.Join(dir, name); filepath.IsAbs(path) && isProgram(path) && !isAnywayIn(path, project) {
 				return path
 			}
 		}

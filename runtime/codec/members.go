@@ -376,7 +376,7 @@ func MemberNames(o Object) (names []string) {
 func (m *Coder) offsetOf(part []byte) int { return cap(m.strict) - cap(part) }
 
 // readObject reads o from value. It returns false if a strict read finds a mistake.
-func (m *Coder) readObject(value []byte, o Object) (noFaults bool) {
+func (m *Coder) readObject(value []byte, o Object) (noStrictFault bool) {
 	if m.strict == nil {
 		if err := ReadObject(value, o); err != nil && m.err == nil {
 			m.err = errors.New(string(m.name) + ": " + err.Error())

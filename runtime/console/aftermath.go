@@ -85,7 +85,7 @@ func (a *Aftermath) followContinue(what transcript.Happening, at int64) {
 	}
 }
 
-// FailureIfAny returns how a session ended after a decision against the decision, or "".
+// FailureIfAny returns how the session went against a decision, or "" if it did not.
 func (a Aftermath) FailureIfAny(agent string) string {
 	switch {
 	case a.Failure != "":

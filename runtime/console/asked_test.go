@@ -32,7 +32,7 @@ func decided(t *testing.T, d Console, all ...ledger.Record) {
 	}
 }
 
-var must, put, failIf = scratch.Must, scratch.PutFile, scratch.ErrorIf
+var must, put, errorIf = scratch.Must, scratch.PutFile, scratch.ErrorIf
 
 // An answer covers the user's session, else their project, and others only on request. The last decision is never one
 // about a question like this.
@@ -82,7 +82,7 @@ func TestAnswersAreAboutTheirOwn(t *testing.T) {
 				name, "why", why)
 		}
 		got := strings.Join(listed, " ")
-		failIf(t, got != test.log, "%s: log has %q, want %q:\n%s", name, got, test.log, log)
+		errorIf(t, got != test.log, "%s: log has %q, want %q:\n%s", name, got, test.log, log)
 		if !strings.Contains(why, test.says) || test.says == "" && strings.Contains(why, "--all") {
 			t.Errorf("%s: why does not say %q:\n%s", name, test.says, why)
 		}
@@ -181,7 +181,7 @@ func TestListsTellOfStartsWithoutADecision(t *testing.T) {
 	} {
 		out.Reset()
 		err := d.ExplainOrSayNone("", test.asked)
-		failIf(t, err != nil || !strings.HasPrefix(out.String(), test.why), "%+v: %v\n%s", test.asked, err, out)
+		errorIf(t, err != nil || !strings.HasPrefix(out.String(), test.why), "%+v: %v\n%s", test.asked, err, out)
 		out.Reset()
 		must(t, d.ListDecisions(20, test.asked))
 		var rules []string
@@ -191,7 +191,7 @@ func TestListsTellOfStartsWithoutADecision(t *testing.T) {
 			}
 		}
 		got := strings.Join(rules, " ")
-		failIf(t, got != test.log, "%+v: log has %q, want %q", test.asked, got, test.log)
+		errorIf(t, got != test.log, "%+v: log has %q, want %q", test.asked, got, test.log)
 	}
 }
 
@@ -219,7 +219,7 @@ func TestLogOfNone(t *testing.T) {
 	d := Console{Dir: filepath.Join(t.TempDir(), "springfield"), Now: time.Now, Self: "springfield"}
 	_, err := d.FindLog("zzz")
 	advice, ok := err.(*adviceError)
-	failIf(t, !ok || advice.advice != "no session is known yet; omit --session, or see below "+d.projectsDir(), "%v, %+v", err, err)
+	errorIf(t, !ok || advice.advice != "no session is known yet; omit --session, or see below "+d.projectsDir(), "%v, %+v", err, err)
 }
 
 // Decisions of all hosts are listed together, with the host's name unless it is Claude Code.
@@ -254,7 +254,7 @@ func TestAnswersAreAboutEveryHost(t *testing.T) {
 			}
 		}
 		got := strings.Join(said, " ")
-		failIf(t, err != nil || got != test.list, "log %+v: %q, %v\n%s", test.asked, got, err, out)
+		errorIf(t, err != nil || got != test.list, "log %+v: %q, %v\n%s", test.asked, got, err, out)
 	}
 	newest, _ := ledger.Newest([]string{d.Also}, ledger.Scope{}, 1, true, func(ledger.Record) bool { return true })
 	id := newest[0].ID
@@ -273,7 +273,7 @@ func TestHoldStopsEveryHost(t *testing.T) {
 		for i, dir := range d.dirAndAlso() {
 			h, ok := ledger.HoldInForce(dir, "session:any", d.Now())
 			got := time.Duration(h.Until-d.Now().UnixMilli()) * time.Millisecond
-			failIf(t, !ok || got != want[i], "%s: held %v for %v, want %v", dir, ok, got, want[i])
+			errorIf(t, !ok || got != want[i], "%s: held %v for %v, want %v", dir, ok, got, want[i])
 		}
 	}
 	shows := func(want string) {
@@ -290,7 +290,7 @@ func TestHoldStopsEveryHost(t *testing.T) {
 	held(30*time.Minute, 30*time.Minute)
 	shows("all sessions: held for 30 min, set just now; lift it with springfield resume")
 	events := d.noteAndListHolds()
-	failIf(t, len(events) != 1, "%d events, want one: %v", len(events), events)
+	errorIf(t, len(events) != 1, "%d events, want one: %v", len(events), events)
 	// A slash command of another host has held its own directory for longer.
 	other := d
 	other.Dir, other.Also = d.Also, ""
@@ -298,7 +298,7 @@ func TestHoldStopsEveryHost(t *testing.T) {
 	shows("all sessions: held for 2 h, set just now; lift it with springfield resume")
 	must(t, d.HoldSessions("", time.Hour))
 	held(time.Hour, 2*time.Hour)
-	failIf(t, d.HoldSessions("", time.Minute) == nil, "a hold was shortened without a person")
+	errorIf(t, d.HoldSessions("", time.Minute) == nil, "a hold was shortened without a person")
 	held(time.Hour, 2*time.Hour)
 }
 
@@ -353,5 +353,5 @@ func TestCommandsAreNotBroken(t *testing.T) {
 		}
 		scratch.Lacks(t, words, out.String(), "\u00a0")
 	}
-	failIf(t, commands < 20, "only %d commands", commands)
+	errorIf(t, commands < 20, "only %d commands", commands)
 }

@@ -212,7 +212,7 @@ func sessionOrAll(session string) string {
 	return "session " + session
 }
 
-func ledgerIDOf(session string) (prefixed string) {
+func ledgerIDOf(session string) (prefixedOrEmpty string) {
 	if session == "" {
 		return ""
 	}

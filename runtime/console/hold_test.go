@@ -128,6 +128,6 @@ func TestLogListsHoldsSinceTheFirstDecision(t *testing.T) {
 		out.Reset()
 		must(t, d.ListDecisions(20, asked))
 		got := strings.Count(out.String(), "  hold")
-		failIf(t, got != want, "%+v: %d rows, want %d:\n%s", asked, got, want, out)
+		errorIf(t, got != want, "%+v: %d rows, want %d:\n%s", asked, got, want, out)
 	}
 }

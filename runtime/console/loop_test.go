@@ -78,13 +78,13 @@ func TestLoopIsSetWhileItRuns(t *testing.T) {
 		}
 	}()
 	both.Wait()
-	failIf(t, failed != nil, "%v", failed)
+	errorIf(t, failed != nil, "%v", failed)
 	g := d.goalNow(t)
 	if continues != stops || g.Count != stops || g.Timeout != (changes+99)*60_000 || g.Session != "s1" || !strings.Contains(g.Body, "Never done") {
 		t.Errorf("%d continues of %d, and the loop is %+v", continues, stops, g)
 	}
 	events, err := ledger.LoopEvents(d.Dir)
-	failIf(t, err != nil || len(events) != 1+stops, "%d events: %v", len(events), err)
+	errorIf(t, err != nil || len(events) != 1+stops, "%d events: %v", len(events), err)
 }
 
 // The hint about a ceiling is a command that works without springfield on PATH.
@@ -93,7 +93,7 @@ func TestCeilingIsRaisedBySelf(t *testing.T) {
 	d.Self, d.Caller = `"/plugins/hook"`, registry.DefaultHost()
 	must(t, d.StartLoop(LoopStart{Goal: "Never done", Max: 90}))
 	said := d.Err.(*bytes.Buffer).String()
-	failIf(t, !strings.HasSuffix(said, d.Self+" loop set max 90\n"), "%s", said)
+	errorIf(t, !strings.HasSuffix(said, d.Self+" loop set max 90\n"), "%s", said)
 }
 
 // The end of a loop is recorded once.
@@ -122,7 +122,7 @@ func TestLoopStopsOnce(t *testing.T) {
 				}
 			}
 			got := strings.Join(said, " ")
-			failIf(t, got != "start iteration cancel", "the history says %s", got)
+			errorIf(t, got != "start iteration cancel", "the history says %s", got)
 		})
 	}
 }
@@ -141,7 +141,7 @@ func FuzzLoopWords(f *testing.F) {
 		must(t, d.LoopStatus(false))
 		must(t, d.LoopStatus(true))
 		out := d.Out.(*bytes.Buffer).String()
-		failIf(t, strings.ContainsAny(strings.ReplaceAll(out, "\n", ""), "\x1b\r\x00\u202e"), "it prints %q", out)
+		errorIf(t, strings.ContainsAny(strings.ReplaceAll(out, "\n", ""), "\x1b\r\x00\u202e"), "it prints %q", out)
 		if err := d.SetLoop(key, []string{value}); err == nil {
 			if now, err := os.ReadFile(file); err != nil || fault != nil {
 				t.Errorf("set %q %q worked on %q: %q, %v", key, value, data, now, err)
@@ -151,10 +151,10 @@ func FuzzLoopWords(f *testing.F) {
 		} else if now, _ := os.ReadFile(file); !bytes.Equal(now, data) {
 			t.Errorf("set failed with %v and made %q", err, now)
 		}
-		failIf(t, (d.StartLoop(LoopStart{Goal: value}) == nil) && (fault != nil || was.Active && key != "active"),
+		errorIf(t, (d.StartLoop(LoopStart{Goal: value}) == nil) && (fault != nil || was.Active && key != "active"),
 			"a loop began over %q", data)
 		must(t, d.StopLoopIfAny(true))
 		entries, err := os.ReadDir(d.Work)
-		failIf(t, err != nil || len(entries) != 1, "%v is there: %v", entries, err)
+		errorIf(t, err != nil || len(entries) != 1, "%v is there: %v", entries, err)
 	})
 }

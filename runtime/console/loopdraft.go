@@ -208,16 +208,16 @@ func canNameTemplate(s string) bool {
 }
 
 // AllTemplateNames returns the names of all templates, the user's own last.
-func AllTemplateNames(state string) (andOwn []string) {
+func AllTemplateNames(state string) (builtInFirst []string) {
 	for _, t := range templates {
-		andOwn = append(andOwn, t.name)
+		builtInFirst = append(builtInFirst, t.name)
 	}
 	for _, file := range namesIn(templateDir(state)) {
-		if name, ok := strings.CutSuffix(file, ".md"); ok && canNameTemplate(name) && !slices.Contains(andOwn, name) {
-			andOwn = append(andOwn, name)
+		if name, ok := strings.CutSuffix(file, ".md"); ok && canNameTemplate(name) && !slices.Contains(builtInFirst, name) {
+			builtInFirst = append(builtInFirst, name)
 		}
 	}
-	return andOwn
+	return builtInFirst
 }
 
 func (l *loopHere) tellOpenTodos() (string, error) {

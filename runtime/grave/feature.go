@@ -94,22 +94,22 @@ func isSeparator(r rune) bool {
 
 var sentenceEnds = strings.NewReplacer("? ", "?\n", ". ", "\n", "! ", "\n", "？", "?\n", "。", "\n", "！", "\n", "।", "\n", "؟", "?\n")
 
-// QuestionsOrLast returns the questions in the last maxLength bytes of a text. plusEnding is its last maxSentences
+// QuestionsOrLast returns the questions in the last maxLength bytes of a text. context is its last maxSentences
 // sentences, after any earlier questions. If no sentence is a question, the last one counts as a question.
-func QuestionsOrLast(text string) (questionsOrLast []string, plusEnding string) {
+func QuestionsOrLast(text string) (questions []string, context string) {
 	if len(text) > maxLength {
 		text = strings.ToValidUTF8(text[len(text)-maxLength:], "")
 	}
 	all := strings.Split(strings.TrimRight(sentenceEnds.Replace(text), " \t\r\n"), "\n")
 	for i, sentence := range all {
 		sentence = strings.TrimRight(sentence, " \t\r*_`\"”")
-		asks := strings.HasSuffix(sentence, "?") || i == len(all)-1 && questionsOrLast == nil
+		asks := strings.HasSuffix(sentence, "?") || i == len(all)-1 && questions == nil
 		if asks {
-			questionsOrLast = append(questionsOrLast, sentence)
+			questions = append(questions, sentence)
 		}
 		if asks || len(all)-i <= maxSentences {
-			plusEnding += sentence + "\n"
+			context += sentence + "\n"
 		}
 	}
-	return questionsOrLast, plusEnding
+	return questions, context
 }

@@ -58,8 +58,8 @@ func (s *score) isMoreThan(deviations float64) bool {
 	return float64(s.total) > deviations*math.Sqrt(float64(s.features))
 }
 
-func (s *score) add(feature int, word string) {
-	weight := int(s.weights[feature/2]>>(feature%2*4)&15) - 8
+func (s *score) add(bucket int, word string) {
+	weight := int(s.weights[bucket/2]>>(bucket%2*4)&15) - 8
 	if word != s.word {
 		s.ofWord, s.word = 0, word
 	}

@@ -136,7 +136,7 @@ func (l Limits) limitReached(s ledger.State, count Count, recent, same, idle int
 	}
 	switch {
 	case len(s.Continues)+len(s.Rounds) >= MaxSession:
-		return hourFullVeto(s, MaxSession, count.Now)
+		return newHourVeto(s, MaxSession, count.Now)
 	case len(s.Continues) >= l.PerHour:
 		next = sayWhenFree(s.Continues, l.PerHour, count.Now, time.Hour)
 		return newLimitVeto("hour", l.PerHour, len(s.Continues), "in an hour", next)
@@ -193,7 +193,7 @@ func TakeRound(s ledger.State, count Count, inLoop, typedOr0 int) (ledger.State,
 		return s, Veto{Rule: "rounds", Evidence: evidence, Next: sayContinue}
 	}
 	if most := max(MaxSession, typedOr0); len(s.Continues)+len(s.Rounds) >= most {
-		return s, hourFullVeto(s, most, count.Now)
+		return s, newHourVeto(s, most, count.Now)
 	}
 	if typedOr0 == 0 {
 		s.InLoops++
@@ -203,7 +203,7 @@ func TakeRound(s ledger.State, count Count, inLoop, typedOr0 int) (ledger.State,
 	return s, Veto{}
 }
 
-func hourFullVeto(s ledger.State, most int, now time.Time) Veto {
+func newHourVeto(s ledger.State, most int, now time.Time) Veto {
 	all := slices.Concat(s.Continues, s.Rounds)
 	sort.SliceStable(all, func(i, j int) bool { return all[i] < all[j] }) // package slices would make the hook larger
 	return vetoOfCount("budget", len(all), "in an hour, loops included,", sayWhenFree(all, most, now, time.Hour))

@@ -365,7 +365,7 @@ func TestCheckWord(t *testing.T) {
 		{lastword.Word{Kind: lastword.Orders, Held: held}, true, true, "You can push it then. Next I'll mend the second test.", ""},
 		{lastword.Word{}, false, false, "It is slow.", ""},
 	} {
-		veto := VetoByPrompt(test.word, test.called, test.changed, func() *lastmessage.Closing { return lastmessage.ReadMessage(test.message) })
+		veto := CheckPrompt(test.word, test.called, test.changed, func() *lastmessage.Closing { return lastmessage.ReadMessage(test.message) })
 		scratch.Equal(t, veto.Rule, test.want, test.word, test.changed, test.message)
 	}
 }

@@ -8,10 +8,10 @@ import (
 // Escaped is the evidence if the last word was the Esc key.
 const Escaped = "you pressed Esc"
 
-// VetoByPrompt returns a veto if the user's last word forbids work, or holds back the work that the message announces.
+// CheckPrompt returns a veto if the user's last word forbids work, or holds back the work that the message announces.
 // After a turn with no changes, an unclear word is also a veto, and so is a question, unless the message announces to look
 // for more. After a turn with no tool calls, so is a mere statement.
-func VetoByPrompt(word lastword.Word, called, changed bool, message func() *lastmessage.Closing) Veto {
+func CheckPrompt(word lastword.Word, called, changed bool, message func() *lastmessage.Closing) Veto {
 	switch {
 	case word.Kind == lastword.Forbids && word.Evidence == Escaped:
 		return Veto{Rule: "forbids", Evidence: Escaped}

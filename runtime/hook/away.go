@@ -103,7 +103,7 @@ func (s *start) showOrderAndHold() {
 	}
 }
 
-// noteShown reports whether some other plugin has just shown it, and records that this one does. Two plugins that
+// noteShown reports whether some other plugin has just shown the greeting, and records that this one does. Two that
 // cannot record it show it twice.
 func (s *start) noteShown() (already bool) {
 	shown, err := ledger.LockAwayLog(cmp.Or(s.safeAwayDir(), s.state), ledger.AwayOrder{ID: sessionStart})
@@ -177,7 +177,7 @@ func (s *Snapshot) askAway() (orVerdict away.Answer) {
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
 		dir = real // orders name their project without links
 	}
-	return away.AnswerToStop(s.Away, away.Stop{
+	return away.AnswerStop(s.Away, away.Stop{
 		Situation: &s.Situation, Verdict: s.Verdict,
 		Session: shortenText(s.Event.SessionID, 200), Key: count.Seen, Plugin: s.Settings.Plugin, Now: s.Now.UnixMilli(),
 		Typed: s.View.OwnAt, Turns: s.View.Turns, Work: s.View.Work, Dir: dir,

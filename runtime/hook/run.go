@@ -250,7 +250,7 @@ func (s *start) decideAndRecord(settings Settings) answer {
 	if s.hasCopyDecided(session.State, settings) {
 		return decidedByOtherCopy(settings)
 	}
-	space, unlock, err := s.openWorkspace(settings)
+	space, unlock, err := s.openSpace(settings)
 	if err != nil {
 		return s.unwrittenAnswer(settings, Settled{}, faultWorkspace, err)
 	}
@@ -259,9 +259,9 @@ func (s *start) decideAndRecord(settings Settings) answer {
 	stop := s.stopOf(settings, session.State)
 	stop.Space = space
 	snapshot := s.examineStop(stop)
-	var question askOutcome
+	var outcome askOutcome
 	if snapshot.Verdict.Page != "" {
-		question = s.askJudge(&snapshot)
+		outcome = s.askJudge(&snapshot)
 	}
 
 	if err := session.LockAndRead(); err != nil {
@@ -295,8 +295,8 @@ func (s *start) decideAndRecord(settings Settings) answer {
 			return s.unwrittenAnswer(settings, settled, faultLedger, err)
 		}
 	}
-	if question.taken > 0 || question.asked != nil {
-		question.noteJudgement(&settled)
+	if outcome.taken > 0 || outcome.asked != nil {
+		outcome.noteJudgement(&settled)
 	}
 	if len(settled.Changes) > 0 && space != nil {
 		if err := space.ApplyChanges(settled.Changes); err != nil {
@@ -312,7 +312,7 @@ func (s *start) decideAndRecord(settings Settings) answer {
 	settled.Next.Clock = clock
 	settled.Next.MeetPlugin(s.seenPlugin(settings, clock))
 	record := s.recordOf(settled, settings.Plugin)
-	record.Asked = question.asked
+	record.Asked = outcome.asked
 	for _, flaw := range slices.Concat(settings.Faults, snapshot.Faults) {
 		if len(record.Flaws) < 3 {
 			record.Flaws = append(record.Flaws, shortenText(secret.Mask(flaw), 400))
@@ -379,9 +379,9 @@ func (s *start) holdVeto() guard.Veto {
 
 const lockWait = 2 * time.Second
 
-// openWorkspace opens the directory whose files the strategy needs, and locks it if the strategy changes files. Only
+// openSpace opens the directory whose files the strategy needs, and locks it if the strategy changes files. Only
 // the lock can fail. orNil is nil if no files are needed or the directory cannot be opened.
-func (s *start) openWorkspace(settings Settings) (orNil *workspace.Space, unlock func(), err error) {
+func (s *start) openSpace(settings Settings) (orNil *workspace.Space, unlock func(), err error) {
 	if settings.Options.Needs().Files == nil {
 		return nil, func() {}, nil
 	}

@@ -169,7 +169,7 @@ func (s *Snapshot) vetoAndNoteDrives() guard.Veto {
 		if failed { // its message is the error
 			word.Held = ""
 		}
-		veto = guard.VetoByPrompt(word, s.View.CallsInTurn > 0 || failed, turn.Changed || failed, func() *lastmessage.Closing { return lastmessage.ReadMessage(s.Situation.Message.Text) })
+		veto = guard.CheckPrompt(word, s.View.CallsInTurn > 0 || failed, turn.Changed || failed, func() *lastmessage.Closing { return lastmessage.ReadMessage(s.Situation.Message.Text) })
 	}
 	return veto
 }
@@ -367,7 +367,7 @@ func (s *Snapshot) buildSituation(needs strategy.Needs) {
 	m.Text = secret.Mask(quotation.Tail(m.Text, maxText)) // so that no rule quotes a secret
 }
 
-// mergePlans returns the plans named in text, then the other known plans. text is the last message, which might not be
+// mergePlans returns the plans named in text, then the others of older. text is the last message, which might not be
 // in the transcript yet.
 func mergePlans(text string, older []activity.Plan) (all []activity.Plan) {
 	for _, name := range transcript.PlansIn(text) {

@@ -235,7 +235,7 @@ func wellFormed(t *testing.T, p Page) {
 	scratch.ErrorIf(t, len(s) > 3<<10, "a page of %d bytes", len(s))
 	scratch.ErrorIf(t, !utf8.ValidString(s), "no UTF-8: %q", s)
 	for _, r := range s {
-		scratch.ErrorIf(t, r != '\n' && (!unicode.IsGraphic(r) || isFiller(r)), "%U is in it: %q", r, s)
+		scratch.ErrorIf(t, r != '\n' && (!unicode.IsGraphic(r) || isHidden(r)), "%U is in it: %q", r, s)
 	}
 	lines := strings.Split(s, "\n")
 	starts := []string{"CONTEXT:", "  Active skill: ", "  Todo state: ", "  Last tools: [", "  Latest request: ", "  Waiting for: ", "  Last message: ", "", "DECIDE: Should Claude continue working autonomously?", ""}

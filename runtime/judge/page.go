@@ -124,14 +124,14 @@ func letterForPage(r rune) string {
 		return " "
 	case r == utf8.RuneError:
 		return "?"
-	case !unicode.IsGraphic(r) || isFiller(r):
+	case !unicode.IsGraphic(r) || isHidden(r):
 		return ""
 	}
 	return string(r)
 }
 
-// isFiller reports whether r is invisible but counts as graphic: a filler, a selector or an enclosing mark.
-func isFiller(r rune) bool {
+// isHidden reports whether r is invisible but counts as graphic: a filler, a selector or an enclosing mark.
+func isHidden(r rune) bool {
 	return r == 0x034f || r == 0x115f || r == 0x1160 || r == 0x3164 || r == 0xffa0 || r == 0x2800 ||
 		r >= 0xfe00 && r <= 0xfe0f || r >= 0xe0000 && r <= 0xe0fff || unicode.Is(unicode.Me, r)
 }

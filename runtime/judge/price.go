@@ -66,7 +66,7 @@ func PriceInMicros(model string, u Usage) (orHighest int64) {
 
 // PriceAtMost returns an upper bound for the price of a question in millionths of a dollar: a token per byte,
 // additions by the client and the API, and the longest answer.
-func PriceAtMost(model string, q Question) (orDearest int64) {
+func PriceAtMost(model string, q Question) (orHighest int64) {
 	const added = 2000
 	return PriceInMicros(model, Usage{CacheWrite: int64(len(q.System) + len(q.Page) + added), Output: MaxOutput})
 }

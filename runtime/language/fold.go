@@ -8,7 +8,7 @@ import (
 
 // FoldText normalises a text for comparison: lower case, straight apostrophes and single spaces, without
 // commas, vowel signs and invisible characters.
-func FoldText(s string) (lowerOneLine string) {
+func FoldText(s string) (folded string) {
 	var b strings.Builder
 	b.Grow(len(s))
 	blank := true
@@ -48,13 +48,13 @@ func FoldText(s string) (lowerOneLine string) {
 			blank = true
 			continue
 		}
-		b.WriteRune(lowerRune(r))
+		b.WriteRune(foldRune(r))
 		blank = false
 	}
 	return b.String()
 }
 
-func lowerRune(r rune) (lowered rune) {
+func foldRune(r rune) rune {
 	switch {
 	case r == '’' || r == '‘' || r == 'ʼ':
 		return '\''

@@ -329,7 +329,7 @@ func splitSentences(b block) []sentence {
 	return all
 }
 
-func endOfSigns(p string, at int, orElse rune) (end int, winner rune) {
+func endOfSigns(p string, at int, orElse rune) (end int, signOrQuestion rune) {
 	end = len(p) - len(strings.TrimLeft(p[at:], "。！？؟।)）」』\"'"))
 	if strings.ContainsRune(p[at:end], '？') {
 		orElse = '？'

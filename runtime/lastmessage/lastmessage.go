@@ -96,9 +96,9 @@ func (c *Closing) findSentences() {
 }
 
 // FindAct returns a sentence with this act in the last paragraph, or in a final list and its intro. Asks is also
-// searched before that. If beforeClosing is set, acts from Offers to Finishes are instead searched in at most maxNear
+// searched before that. If nearBefore is set, acts from Offers to Finishes are instead searched in at most maxNear
 // bytes before that.
-func (c *Closing) FindAct(act Act, beforeClosing bool) (said string, ok bool) {
+func (c *Closing) FindAct(act Act, nearBefore bool) (said string, ok bool) {
 	switch act {
 	case Leave:
 		return c.asksLeave()
@@ -119,7 +119,7 @@ func (c *Closing) FindAct(act Act, beforeClosing bool) (said string, ok bool) {
 		{Hands, language.Hand}, {Plans, language.Plan}, {Finishes, language.Finished},
 	} {
 		if by.act == act {
-			return c.saysClass(by.class, beforeClosing)
+			return c.saysClass(by.class, nearBefore)
 		}
 	}
 	return "", false
@@ -160,9 +160,9 @@ func (c *Closing) AnnouncesSearch() bool {
 	return (starts || announces) && !moves && c.in.Has(language.Seek, last.final[0].folded)
 }
 
-func (c *Closing) saysClass(class language.Class, onlyBefore bool) (said string, ok bool) {
+func (c *Closing) saysClass(class language.Class, nearBefore bool) (said string, ok bool) {
 	lists := [][]sentence{c.intro, c.final}
-	if onlyBefore {
+	if nearBefore {
 		lists = [][]sentence{c.near}
 	}
 	for _, list := range lists {

@@ -30,8 +30,8 @@ type clause struct {
 	first    bool     // of its sentence
 	listed   bool     // only a word, with just a comma or an "and" before it
 	sentence int      // the sentence number
-	mood     act
-	sure     bool // mood was determined by a known word
+	act      act
+	sure     bool // act was determined by a known word
 }
 
 type reader struct{ language.Finders }
@@ -40,13 +40,13 @@ type reader struct{ language.Finders }
 func (in reader) spreadForbid(clauses []clause) {
 	for i := 1; i < len(clauses); i++ {
 		c := &clauses[i]
-		if split := c.said == clauses[i-1].said; split && c.mood == states && in.Has(language.Forbid, in.trimSoft(trimSigns(fold(c.said)))) {
-			c.mood, c.sure = forbids, true
+		if split := c.said == clauses[i-1].said; split && c.act == states && in.Has(language.Forbid, in.trimSoft(trimSigns(fold(c.said)))) {
+			c.act, c.sure = forbids, true
 		}
 	}
 }
 
-func (in reader) actOf(c clause, before []clause) (aim act, byWord bool) {
+func (in reader) actOf(c clause, before []clause) (_ act, byWord bool) {
 	says := func(class language.Class) bool {
 		return slices.ContainsFunc(c.forms, func(text string) bool { return in.Has(class, text) })
 	}
@@ -79,7 +79,7 @@ func (in reader) actOf(c clause, before []clause) (aim act, byWord bool) {
 // mayNameFollow reports whether a word after these clauses can be a name, as in "add play, pause and stop".
 // One of the clauses must order or ask, and the last must not forbid.
 func mayNameFollow(before []clause) bool {
-	return slices.ContainsFunc(before, func(c clause) bool { return c.mood >= asks }) && before[len(before)-1].mood != forbids
+	return slices.ContainsFunc(before, func(c clause) bool { return c.act >= asks }) && before[len(before)-1].act != forbids
 }
 
 // actAfterOpener returns the act of a clause whose first words, such as "can you", end at offset openerEnd.

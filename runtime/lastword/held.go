@@ -24,22 +24,22 @@ func (in reader) holdingClauses(all []clause) (lines string) {
 		has := func(class language.Class) bool {
 			return slices.ContainsFunc(c.forms, func(form string) bool { return in.Has(class, form) })
 		}
-		holds, limits := has(language.Hold) && c.mood != asks, has(language.Limit)
+		holds, limits := has(language.Hold) && c.act != asks, has(language.Limit)
 		part := c.forms[len(c.forms)-1]
-		subject := slices.DeleteFunc(longWordsOf(part), in.isFiller)
+		subject := slices.DeleteFunc(longWordsOf(part), in.isNoSubject)
 		switch {
-		case holds && c.mood == states && topic == c.sentence: // "the release, that is for qa"
+		case holds && c.act == states && topic == c.sentence: // "the release, that is for qa"
 			subject = append(slices.Clip(before), subject...)
 		case holds && len(subject) == 0 && !in.Has(language.Any, part) && !strings.Contains(part, "`"):
 			subject = before
 		}
-		if before, topic = nil, -1; c.mood == states {
+		if before, topic = nil, -1; c.act == states {
 			before, topic = subject, c.sentence
 		}
 		if limits {
 			subject = nil
 		}
-		if c.asks || has(language.Standing) || !limits && (len(subject) == 0 || !holds && c.mood != bars && c.mood != forbids) {
+		if c.asks || has(language.Standing) || !limits && (len(subject) == 0 || !holds && c.act != bars && c.act != forbids) {
 			continue
 		}
 		if line := strings.Join(subject, " ") + "\t" + quotation.QuoteEvidence(c.said) + "\n"; held.Len()+len(line) <= maxHeld {
@@ -49,8 +49,8 @@ func (in reader) holdingClauses(all []clause) (lines string) {
 	return held.String()
 }
 
-// isFiller reports whether a word is no subject. A long one with a digit may be a secret.
-func (in reader) isFiller(word string) bool {
+// isNoSubject reports whether a word is no subject. A long one with a digit may be a secret.
+func (in reader) isNoSubject(word string) bool {
 	if len(word) >= 16 && strings.ContainsAny(word, "0123456789") {
 		return true
 	}

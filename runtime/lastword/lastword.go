@@ -51,7 +51,7 @@ const maxUntold = 120 // bytes: a shorter prompt may not show its language
 
 const maxLanguages = 4
 
-func Read(p Prompt) (wish Word) {
+func Read(p Prompt) Word {
 	if strings.TrimSpace(p.Begin+p.End) == "" {
 		return Word{}
 	}
@@ -97,13 +97,13 @@ func readerWithEnglish(packs []*language.Pack, folded []string) reader {
 // different language might do better.
 func readIn(in reader, own []lastmessage.Sentence, short bool) (word Word, sure bool) {
 	var all []clause
-	orders := func(c clause) bool { return c.mood == does }
+	orders := func(c clause) bool { return c.act == does }
 	for i, s := range own {
 		clauses := in.splitClauses(s)
 		for j := range clauses {
 			c := &clauses[j]
 			c.sentence = i
-			c.mood, c.sure = in.actOf(*c, clauses[:j])
+			c.act, c.sure = in.actOf(*c, clauses[:j])
 		}
 		if !slices.ContainsFunc(clauses, orders) {
 			in.spreadForbid(clauses)
@@ -119,13 +119,13 @@ func readIn(in reader, own []lastmessage.Sentence, short bool) (word Word, sure 
 	if len(own) == 1 && !ordered && in.Has(language.Forbid, trimSigns(fold(own[0].Text))) {
 		return found(Forbids, own[0].Text), true
 	}
-	for i := len(all) - 1; i >= 0 && all[i].mood != does; i-- {
+	for i := len(all) - 1; i >= 0 && all[i].act != does; i-- {
 		c, last := all[i], i+1 == len(all)
-		if c.mood == forbids && (last || short || c.sentence == 0 && c.first && all[i+1].sentence > 0) {
+		if c.act == forbids && (last || short || c.sentence == 0 && c.first && all[i+1].sentence > 0) {
 			return found(Forbids, c.said), sure
 		}
 	}
-	first := func(a act) int { return slices.IndexFunc(all, func(c clause) bool { return c.mood == a }) }
+	first := func(a act) int { return slices.IndexFunc(all, func(c clause) bool { return c.act == a }) }
 	if bar := first(bars); bar >= 0 && !ordered && first(asks) < 0 {
 		return found(Forbids, all[bar].said), sure
 	}
@@ -142,10 +142,10 @@ func readIn(in reader, own []lastmessage.Sentence, short bool) (word Word, sure 
 	case len(all) > 0 && own[len(own)-1].Asks && lastSentenceOnlyAsks(all):
 		return found(Asks, all[len(all)-1].said), sure
 	}
-	if s, ok := in.goOnUnasked(own); ok {
+	if s, ok := in.standingLeave(own); ok {
 		return found(Standing, s.Text), true
 	}
-	if n := len(all); n > 0 && all[n-1].mood == states {
+	if n := len(all); n > 0 && all[n-1].act == states {
 		switch {
 		case in.hasContrast(own):
 			return found(Unclear, all[n-1].said), sure
@@ -161,18 +161,18 @@ func (in reader) hasContrast(own []lastmessage.Sentence) bool {
 }
 
 // namesFaultOrCode reports whether a prompt mentions a fault, a path or code.
-func (in reader) namesFaultOrCode(prompt []lastmessage.Sentence) bool {
-	return slices.ContainsFunc(prompt, func(s lastmessage.Sentence) bool {
+func (in reader) namesFaultOrCode(own []lastmessage.Sentence) bool {
+	return slices.ContainsFunc(own, func(s lastmessage.Sentence) bool {
 		return strings.ContainsAny(s.Text, "`/\\_=") || in.Has(language.Fault, fold(s.Text))
 	})
 }
 
 func lastSentenceOnlyAsks(all []clause) bool {
 	last := all[len(all)-1]
-	return last.mood == asks && !slices.ContainsFunc(all, func(c clause) bool { return c.sentence == last.sentence && c.mood == does })
+	return last.act == asks && !slices.ContainsFunc(all, func(c clause) bool { return c.sentence == last.sentence && c.act == does })
 }
 
-func (in reader) goOnUnasked(own []lastmessage.Sentence) (found lastmessage.Sentence, ok bool) {
+func (in reader) standingLeave(own []lastmessage.Sentence) (found lastmessage.Sentence, ok bool) {
 	for _, s := range own {
 		folded := fold(s.Text)
 		if in.Has(language.Consult, folded) {
@@ -185,8 +185,8 @@ func (in reader) goOnUnasked(own []lastmessage.Sentence) (found lastmessage.Sent
 	return found, ok
 }
 
-func (in reader) isYes(users []lastmessage.Sentence) (yes bool) {
-	for _, s := range users {
+func (in reader) isYes(own []lastmessage.Sentence) (yes bool) {
+	for _, s := range own {
 		for rest := trimSigns(fold(s.Text)); rest != ""; {
 			if s.Asks && in.MatchLen(rest+"?", language.Yes) > len(rest) { // "why not?"
 				yes, s.Asks = true, false

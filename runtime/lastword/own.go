@@ -130,7 +130,7 @@ func withoutHostNotes(text string) string {
 }
 
 // maskAtMentions replaces each mention of a file, such as "@main.go", with "@" as inline code.
-func maskAtMentions(text string) (shorter string) {
+func maskAtMentions(text string) (masked string) {
 	words := strings.Split(strings.ReplaceAll(text, "\n", "\n "), " ")
 	for i, word := range words {
 		if end := strings.TrimRight(word, ",\n"); len(end) > 1 && end[0] == '@' {

@@ -61,7 +61,9 @@ func (o AwayOrder) IsInForce(now time.Time) bool {
 	return o.ID != "" && o.Ended == 0 && 0 < o.At && o.At <= at && at < o.Until && o.Until <= o.At+MostAway.Milliseconds() && o.Most > 0 && o.Most <= MostContinues && len(o.Check) <= activity.MaxCheck && len(o.Note) <= MaxNote
 }
 
-func (o AwayOrder) Covers(dir string) bool { return o.Project == "" || file.WithinByName(dir, o.Project) }
+func (o AwayOrder) Covers(dir string) bool {
+	return o.Project == "" || file.WithinByName(dir, o.Project)
+}
 
 // The kinds of events.
 const (

@@ -109,18 +109,18 @@ func LastOfEachSession(dirs []string, idPrefix string, mostSessions int) (all []
 const maxLooked = 5000 // decisions per search
 
 // Newest returns the last n decisions in a scope that wanted accepts, oldest first, and how many it examined. It
-// returns fewer if it has examined max(maxLooked, 50*n). Unless withYielded is set, it omits decisions that stand
+// returns fewer if it has examined max(maxLooked, 50*n). Unless withAside is set, it omits decisions that stand
 // aside.
-func Newest(dirs []string, of Scope, n int, withYielded bool, wanted func(Record) bool) (all []Record, looked int) {
+func Newest(dirs []string, of Scope, n int, withAside bool, wanted func(Record) bool) (all []Record, looked int) {
 	for r := range Backwards(dirs, of) {
-		if looked++; looked > max(maxLooked, 50*n) || len(all) == n && (withYielded || all[n-1].minorRank() == 0) {
+		if looked++; looked > max(maxLooked, 50*n) || len(all) == n && (withAside || all[n-1].minorRank() == 0) {
 			break
 		}
 		if !wanted(r) {
 			continue
 		}
 		stop := max(0, len(all)-maxPlugins) // decisions for the same stop are adjacent
-		if !withYielded {
+		if !withAside {
 			kept := all[:stop]
 			for _, o := range all[stop:] {
 				if !o.StandsAsideFor(&r) {
@@ -132,7 +132,7 @@ func Newest(dirs []string, of Scope, n int, withYielded bool, wanted func(Record
 		if len(all) == n {
 			break
 		}
-		if withYielded || !slices.ContainsFunc(all[min(stop, len(all)):], func(o Record) bool { return r.StandsAsideFor(&o) }) {
+		if withAside || !slices.ContainsFunc(all[min(stop, len(all)):], func(o Record) bool { return r.StandsAsideFor(&o) }) {
 			all = append(all, r)
 		}
 	}

@@ -91,8 +91,10 @@ func HoldInForce(dir, id string, now time.Time) (Hold, bool) {
 // ExactHoldOf returns the hold in force on a session, or on all if id is empty. If the file is unreadable,
 // for example a pipe, the hold lasts until lifted. A relative dir has no holds: a project could make the file.
 func ExactHoldOf(dir, id string, now time.Time) (h Hold, held bool) {
+	if !filepath.IsAbs(dir) {
+		return Hold{}, false
+	}
 	there, err := needSmall(holdFile(dir, id), &h)
-	there = there && filepath.IsAbs(dir)
 	if there && err != nil {
 		return Hold{}, true
 	}
@@ -102,6 +104,9 @@ func ExactHoldOf(dir, id string, now time.Time) (h Hold, held bool) {
 // SetHold stores a hold on a session, or on all if of is empty, and notes it in the history. If d is 0, the hold lasts
 // until lifted. If a longer hold is in force, SetHold returns that hold and ErrShorter.
 func SetHold(dir, of string, now time.Time, d time.Duration, by Means) (inForce Hold, err error) {
+	if !filepath.IsAbs(dir) {
+		return Hold{}, errors.New("the state directory is unknown")
+	}
 	makeAll(filepath.Dir(dir))
 	makeStateDirs(dir)
 	// A missing lock must not keep the agent from stopping.

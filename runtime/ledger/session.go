@@ -69,7 +69,7 @@ type Session struct {
 	locked bool
 }
 
-// OpenUnlocked opens or creates a session's ledger and reads its last state.
+// OpenUnlocked opens or creates a session's ledger without its lock, and reads its last state.
 func OpenUnlocked(dir, id string) (openedOrNew *Session, err error) {
 	if dir == "" {
 		return nil, errors.New("no home directory to keep the ledger in")

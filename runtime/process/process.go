@@ -37,7 +37,7 @@ func (p Child) Run() error {
 }
 
 // AskOutput runs the program and returns the output. It is an error if the output exceeds errOver bytes, or a
-// child keeps it open.
+// process that it started keeps it open.
 func (p Child) AskOutput(errOver int) ([]byte, error) {
 	out, in, err := os.Pipe()
 	if err != nil {

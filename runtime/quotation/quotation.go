@@ -40,25 +40,25 @@ func Head(text string, maxBytes int) string {
 }
 
 // Tail returns at most maxBytes bytes from the end of a text, cut between characters.
-func Tail(text string, size int) string {
-	if len(text) > size {
-		text = strings.ToValidUTF8(text[len(text)-size:], "")
+func Tail(text string, maxBytes int) string {
+	if len(text) > maxBytes {
+		text = strings.ToValidUTF8(text[len(text)-maxBytes:], "")
 	}
 	return text
 }
 
-// ClipBytes returns Head(text, keep), followed by "…" if the text is cut.
-func ClipBytes(text string, keep int) (withEllipsis string) {
-	if len(text) > keep {
-		text = Head(text, keep) + "…"
+// ClipBytes returns Head(text, maxBytes), followed by "…" if the text is cut.
+func ClipBytes(text string, maxBytes int) (ellipsisIfCut string) {
+	if len(text) > maxBytes {
+		text = Head(text, maxBytes) + "…"
 	}
 	return text
 }
 
 // ClipToTail is like Tail, but prepends "…" if the text is cut.
-func ClipToTail(text string, size int) string {
-	if len(text) > size {
-		text = "…" + Tail(text, size)
+func ClipToTail(text string, maxBytes int) string {
+	if len(text) > maxBytes {
+		text = "…" + Tail(text, maxBytes)
 	}
 	return text
 }

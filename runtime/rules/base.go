@@ -85,7 +85,7 @@ func mayProceed(s strategy.Situation) (evidence, reason string, ok bool) {
 }
 
 func tailReports(s strategy.Situation) (evidence, reason string, ok bool) {
-	for _, sentence := range lastParagraph(s.Message.Text).sentences {
+	for _, sentence := range endOfText(s.Message.Text).sentences {
 		if said, ok := Reports(sentence); ok {
 			return said, "", true
 		}
@@ -106,7 +106,7 @@ func Reports(text string) (sentence string, ok bool) {
 		if strings.Contains(s, "https://") || strings.Contains(s, "http://") {
 			return quotation.QuoteEvidence(s), true
 		}
-		words := strings.FieldsFunc(foldPhrase(s), func(r rune) bool { return !InSpacedWord(r) && r != '\'' })
+		words := strings.FieldsFunc(foldPhrase(s), func(r rune) bool { return !IsWordRune(r) && r != '\'' })
 		for i, w := range words[:min(len(words), 5)] {
 			if slices.Contains(results, w) && (i == 0 || slices.Contains(subjects, words[0])) {
 				return quotation.QuoteEvidence(s), true

@@ -21,7 +21,7 @@ const (
 	maxProjectProgram = 1000
 )
 
-// StepBudget is a budget of steps. A nil StepBudget, as for built-in phrases, is unlimited.
+// StepBudget limits the steps of patterns. A nil StepBudget, as for built-in phrases, is unlimited.
 type StepBudget struct {
 	left       int // steps, below 0 if overspent
 	maxProgram int // instructions of a pattern

@@ -28,7 +28,7 @@ type end struct {
 	last      string   // the paragraph's last sentence
 }
 
-func lastParagraph(text string) end {
+func endOfText(text string) end {
 	text = lastmessage.WithoutComments(text)
 	p := strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n"))
 	before := ""
@@ -173,7 +173,7 @@ func HasAnyPhrase(sentence string, phrases []string, m *StepBudget) bool {
 				break
 			}
 			i += from
-			if !WordCharBefore(folded, i) && !IsWordRuneAt(folded, i+len(phrase)) {
+			if !IsWordRuneBefore(folded, i) && !IsWordRuneAt(folded, i+len(phrase)) {
 				return true
 			}
 			from = i + 1
@@ -182,20 +182,20 @@ func HasAnyPhrase(sentence string, phrases []string, m *StepBudget) bool {
 	return false
 }
 
-// WordCharBefore reports whether a word character is directly before offset end of s.
-func WordCharBefore(s string, end int) bool {
+// IsWordRuneBefore reports whether a word character is directly before offset end of s.
+func IsWordRuneBefore(s string, end int) bool {
 	r, _ := utf8.DecodeLastRuneInString(s[:end])
-	return InSpacedWord(r)
+	return IsWordRune(r)
 }
 
 // IsWordRuneAt reports whether a word character begins at offset i of s.
 func IsWordRuneAt(s string, i int) bool {
 	r, _ := utf8.DecodeRuneInString(s[i:])
-	return InSpacedWord(r)
+	return IsWordRune(r)
 }
 
-// InSpacedWord reports whether r is a letter or digit of a script that separates words with spaces.
-func InSpacedWord(r rune) bool {
+// IsWordRune reports whether r is a letter or digit of a script that separates words with spaces.
+func IsWordRune(r rune) bool {
 	return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r)) && language.UsesBlanks(string(r))
 }
 

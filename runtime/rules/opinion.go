@@ -41,7 +41,7 @@ func WeighedTraits(rule string, s *strategy.Situation, traits []string) []string
 	return all
 }
 
-// weigh returns the sum of the traits' weights in data as score, in hundredths, and the limit above which a message is
+// weigh returns the sum of the traits' weights as score, in hundredths, and the limit above which a message is
 // a report. similar is the number of learned messages with a similar score. reports is the number of reports among
 // them.
 func weigh(weights string, traits []string) (score, limit, similar, reports int) {

@@ -131,7 +131,7 @@ func (o *Options) FillSafely(below *Options, sets []string, rulesOf func(name st
 		}
 	}
 	if l.By == strategy.Project {
-		o.restrictProject(Arranged(below, rulesOf(below.Set)), judges)
+		o.limitProject(Arranged(below, rulesOf(below.Set)), judges)
 	}
 	named := [...][]string{o.Off, o.Order}
 	o.Add = slices.Concat(o.Add, below.Add)
@@ -187,10 +187,10 @@ func (o *Options) dropUnallowedLeave(l *strategy.Layer) {
 	o.Leave = ""
 }
 
-// restrictProject removes from a project's options everything that could continue against the user's choice. Rules that
+// limitProject removes from a project's options everything that could continue against the user's choice. Rules that
 // stop remain. Rules that continue move to Last, without reasons. The project cannot disable rules of inForce that
 // stop. If offMutes is set, the rules that it disables are only muted.
-func (o *Options) restrictProject(inForce []Rule, offMutes bool) {
+func (o *Options) limitProject(inForce []Rule, offMutes bool) {
 	theirs := *o
 	*o = Options{Leave: o.Leave}
 	for _, r := range theirs.Add {

@@ -112,7 +112,7 @@ func newAsking(s strategy.Situation, cache *Cache) *asking {
 		cache = &Cache{}
 	}
 	if text := s.Message.Text; cache.last == nil || cache.last.text != text {
-		cache.last = &message{text: text, end: lastParagraph(text)}
+		cache.last = &message{text: text, end: endOfText(text)}
 	}
 	return &asking{
 		situation: &s, message: cache.last, cache: cache,

@@ -150,9 +150,9 @@ func (s *shape) mayBeIn(line, folded string, wordLen int) bool {
 	return wordLen >= int(s.word) && (hasAny(line, s.starts) || hasAny(folded, s.signs))
 }
 
-func hasAny(line, blankSeparated string) bool {
-	for sign := ""; blankSeparated != ""; { // an iterator would allocate, because the hook is built without inlining
-		if sign, blankSeparated, _ = strings.Cut(blankSeparated, " "); sign != "" && strings.Contains(line, sign) {
+func hasAny(line, signList string) bool {
+	for sign := ""; signList != ""; { // an iterator would allocate, because the hook is built without inlining
+		if sign, signList, _ = strings.Cut(signList, " "); sign != "" && strings.Contains(line, sign) {
 			return true
 		}
 	}

@@ -49,7 +49,7 @@ func TestSpecsPause(t *testing.T) {
 				in := k.with(test.state, nil)
 				in[strings.TrimSuffix(k.tasks, "tasks.md")+".progress-task-1.md"] = strategy.File{Found: true, Age: 1 << 30}
 				v := decideIn(t, k.Strategy, chosen{}, test.s, in)
-				failIf(t, !strings.Contains(test.rule, v.Rule), "%s by %s, want %s", v.Decision, v.Rule, test.rule)
+				errorIf(t, !strings.Contains(test.rule, v.Rule), "%s by %s, want %s", v.Decision, v.Rule, test.rule)
 				if v.Decision == strategy.Continue || test.told == "" {
 					return
 				}
@@ -99,8 +99,8 @@ func TestSpecsAreLost(t *testing.T) {
 				}
 				v := decideIn(t, k.Strategy, chosen{}, s, test.in)
 				told := i == 0 && test.told != ""
-				failIf(t, told && !strings.Contains(v.Told, test.told) || !told && strings.Contains(v.Told, "is left"), "%s/%s, stop %d: %s, %q", k.Name, name, i, v.Rule, v.Told)
-				failIf(t, test.text != "" && i == 0 && v.Rule != "signal", "%s/%s: %s", k.Name, name, v.Rule)
+				errorIf(t, told && !strings.Contains(v.Told, test.told) || !told && strings.Contains(v.Told, "is left"), "%s/%s, stop %d: %s, %q", k.Name, name, i, v.Rule, v.Told)
+				errorIf(t, test.text != "" && i == 0 && v.Rule != "signal", "%s/%s: %s", k.Name, name, v.Rule)
 				if v.Remember.Key != "" {
 					s.Memories = append(s.Memories, v.Remember)
 				}

@@ -188,7 +188,7 @@ func RemoveChars(s, cut string) string {
 
 // WholeAsName returns the name in a file, less white space and trailing slashes. It returns "" if the file is
 // unreadable or longer than 1000 bytes.
-func WholeAsName(f strategy.File) (rawOrEmpty string) {
+func WholeAsName(f strategy.File) (nameOrEmpty string) {
 	if !f.Readable() || len(f.Data) > 1000 {
 		return ""
 	}
@@ -196,7 +196,7 @@ func WholeAsName(f strategy.File) (rawOrEmpty string) {
 	return strings.TrimRight(strings.TrimPrefix(name, "\ufeff"), "/")
 }
 
-// PlaceAt returns the Place of the directory with the path givenDir, relative to the workspace. It returns false for an
+// PlaceAt returns the Place of givenDir, a path relative to the workspace. It returns false for an
 // absolute path or one outside of the workspace.
 func PlaceAt(givenDir string) (p Place, inside bool) {
 	dir := path.Clean(givenDir)

@@ -16,7 +16,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/strategy/specum"
 )
 
-var failIf = scratch.ErrorIf
+var errorIf = scratch.ErrorIf
 
 // space is a workspace in memory: files by their clean names.
 type space map[string]strategy.File
@@ -81,7 +81,7 @@ func decideIn(t *testing.T, st strategy.Strategy, o chosen, s strategy.Situation
 			}
 		}
 	}
-	failIf(t, asks > 8 || len(s.Workspace.Files) > 64, "%d asks for %d files", asks, len(s.Workspace.Files))
+	errorIf(t, asks > 8 || len(s.Workspace.Files) > 64, "%d asks for %d files", asks, len(s.Workspace.Files))
 	v := options.Decide(s)
 	checkVerdict(t, v)
 	return v
@@ -101,7 +101,7 @@ func checkVerdict(t *testing.T, v strategy.Verdict) {
 			t.Errorf("change %+v", change)
 		}
 	}
-	failIf(t, strings.Contains(v.Reason, "%!") || strings.Contains(v.Told, "\n"), "words: %q, %q", v.Reason, v.Told)
+	errorIf(t, strings.Contains(v.Reason, "%!") || strings.Contains(v.Told, "\n"), "words: %q, %q", v.Reason, v.Told)
 }
 
 // kind is one of the two strategies, with its file names.
@@ -219,16 +219,16 @@ func TestSpecsCriteria(t *testing.T) {
 					t.Fatalf("%s by %s (%s), want %s by %s", v.Decision, v.Rule, v.Evidence, test.want.decision, test.want.rule)
 				}
 				for _, part := range test.want.reason {
-					failIf(t, !strings.Contains(v.Reason, part), "the reason lacks %q:\n%s", part, v.Reason)
+					errorIf(t, !strings.Contains(v.Reason, part), "the reason lacks %q:\n%s", part, v.Reason)
 				}
 				if !strings.HasPrefix(v.Told, test.want.told) || test.want.decision == strategy.Stop && v.Told != "" {
 					t.Errorf("the user is told %q", v.Told)
 				}
 				notes := strings.Join(v.Notes, "\n")
 				for _, part := range test.want.notes {
-					failIf(t, !strings.Contains(notes, part), "the notes lack %q: %s", part, notes)
+					errorIf(t, !strings.Contains(notes, part), "the notes lack %q: %s", part, notes)
 				}
-				failIf(t, test.want.quiet && notes != "", "notes %q", notes)
+				errorIf(t, test.want.quiet && notes != "", "notes %q", notes)
 			})
 		}
 	}
@@ -256,7 +256,7 @@ func TestSpecsLimit(t *testing.T) {
 				in := k.with(test.state, nil)
 				v := decideIn(t, k.Strategy, chosen{ceiling: test.ceiling}, test.s, in)
 				if test.limit == "" {
-					failIf(t, v.Rule != "task", "%s by %s, %s", v.Decision, v.Rule, v.Evidence)
+					errorIf(t, v.Rule != "task", "%s by %s, %s", v.Decision, v.Rule, v.Evidence)
 					return
 				}
 				notes := strings.Join(v.Notes, "\n")
@@ -331,7 +331,7 @@ func TestSpecsErrorsBlockOnce(t *testing.T) {
 					blocks++
 				}
 			}
-			failIf(t, blocks > specs.MaxErrors, "%d blocks by errors", blocks)
+			errorIf(t, blocks > specs.MaxErrors, "%d blocks by errors", blocks)
 		})
 	}
 }
@@ -377,7 +377,7 @@ func TestSpecsMovement(t *testing.T) {
 		for _, k := range []kind{specumKind(), speckitKind()} {
 			rules, _ := walk(t, k, chosen{}, strategy.Situation{Turn: strategy.Turn{Known: test.known, PromptID: "id:p1"}}, test.states)
 			got := strings.ReplaceAll(strings.Join(rules, " "), "no-feature", "no-spec")
-			failIf(t, !strings.HasSuffix(got, test.rules), "%s: rules %s", k.Name+"/"+name, got)
+			errorIf(t, !strings.HasSuffix(got, test.rules), "%s: rules %s", k.Name+"/"+name, got)
 			if n := strings.Count(got, "task"); n > 99 {
 				t.Errorf("%s: %d continues", k.Name+"/"+name, n)
 			}
@@ -435,7 +435,7 @@ func TestSpecsSignal(t *testing.T) {
 		"> " + specs.AllDone:                                                    false,
 	} {
 		got := specs.SaysDone(text, true)
-		failIf(t, got != done, "%q: %v", text, got)
+		errorIf(t, got != done, "%q: %v", text, got)
 	}
 }
 
@@ -457,7 +457,7 @@ func TestSpecsSwitch(t *testing.T) {
 	} {
 		for _, k := range []kind{specumKind(), speckitKind()} {
 			v := decideIn(t, k.Strategy, chosen{}, strategy.Situation{}, k.with(state("execution", 1, 5, ""), map[string]string{k.local: text}))
-			failIf(t, (v.Rule == "disabled") != disabled, "%s, %q: %s", k.Name, text, v.Rule)
+			errorIf(t, (v.Rule == "disabled") != disabled, "%s, %q: %s", k.Name, text, v.Rule)
 		}
 	}
 	// It may say so, where it cannot be read.
@@ -502,7 +502,7 @@ func TestSpecumResolves(t *testing.T) {
 		}
 		v := decideIn(t, specum.Strategy, chosen{}, strategy.Situation{}, spaceOf(files))
 		if test.found == "" {
-			failIf(t, v.Decision != strategy.Stop || v.Told != "", "%s: verdict %+v", name, v)
+			errorIf(t, v.Decision != strategy.Stop || v.Told != "", "%s: verdict %+v", name, v)
 			continue
 		}
 		if v.Rule != "task" || !strings.Contains(v.Reason, "Path: "+test.found+" |") || v.Remember.Key != "/w/"+test.state+"/.ralph-state.json" {
@@ -584,7 +584,7 @@ func TestSpecsUnreadableState(t *testing.T) {
 		in := k.with("", nil)
 		in[k.state] = strategy.File{Found: true, Problem: "larger than 256 KiB"}
 		v := decideIn(t, k.Strategy, chosen{}, strategy.Situation{}, in)
-		failIf(t, v.Decision != strategy.Stop || !strings.Contains(v.Told, "larger than 256 KiB"), "%s: %+v", k.Name, v)
+		errorIf(t, v.Decision != strategy.Stop || !strings.Contains(v.Told, "larger than 256 KiB"), "%s: %+v", k.Name, v)
 		if v := decideIn(t, k.Strategy, chosen{}, strategy.Situation{Memories: []activity.Memory{v.Remember}}, in); v.Decision != strategy.Stop || v.Told != "" {
 			t.Errorf("%s, again: %+v", k.Name, v)
 		}
@@ -688,7 +688,7 @@ func TestSpecsOrphans(t *testing.T) {
 			if test.deletes {
 				want = []string{dir + "/.progress-task-1.md"}
 			}
-			failIf(t, !slices.Equal(names, want), "%s, %s: %s deletes %q", k.Name, name, v.Rule, names)
+			errorIf(t, !slices.Equal(names, want), "%s, %s: %s deletes %q", k.Name, name, v.Rule, names)
 		}
 	}
 }
@@ -712,7 +712,7 @@ func FuzzSpecState(f *testing.F) {
 					t.Errorf("%d bytes of reason, %d told", len(v.Reason), len(v.Told))
 				}
 			}
-			failIf(t, known && continues > 2, "%d continues without movement", continues)
+			errorIf(t, known && continues > 2, "%d continues without movement", continues)
 		}
 	})
 }
@@ -744,7 +744,7 @@ func FuzzSpecPlaces(f *testing.F) {
 			}
 			v := st.New().Decide(s)
 			for _, words := range append(v.Notes, v.Told, strings.ReplaceAll(v.Reason, "\n", "")) {
-				failIf(t, strings.ContainsAny(words, "\n\r\x1b`<>\u202e\x00") || strings.Contains(words, strings.Repeat("n", 450)), "words %q", words)
+				errorIf(t, strings.ContainsAny(words, "\n\r\x1b`<>\u202e\x00") || strings.Contains(words, strings.Repeat("n", 450)), "words %q", words)
 			}
 		}
 	})

@@ -77,7 +77,7 @@ func (w *ward) run(cmd *exec.Cmd, event string) (told string) {
 	}
 	cmd.Stdin = strings.NewReader(event)
 	err := cmd.Run()
-	failIf(w.t, err != nil, "%v", err)
+	errorIf(w.t, err != nil, "%v", err)
 	var answer struct{ SystemMessage string }
 	if out.Len() > 0 && json.Unmarshal(out.Bytes(), &answer) != nil {
 		w.t.Errorf("standard output is not one answer: %q", out.String())
@@ -94,7 +94,7 @@ func (w *ward) why(plugin string) string {
 	}
 	// Any hook can be asked; the faulty plugin's own is as good.
 	out, err := w.command(plugin, args...).CombinedOutput()
-	failIf(w.t, err != nil, "why: %v, %s", err, out)
+	errorIf(w.t, err != nil, "why: %v, %s", err, out)
 	return string(out)
 }
 
@@ -227,7 +227,7 @@ func TestKilledAtAnyMoment(t *testing.T) {
 	for plugin := range kinds() {
 		before := len(w.rules())
 		w.run(w.command(plugin), w.event(plugin))
-		failIf(t, len(w.rules()) == before, "%s: nothing was decided: %v", plugin, w.rules())
+		errorIf(t, len(w.rules()) == before, "%s: nothing was decided: %v", plugin, w.rules())
 	}
 }
 
@@ -277,7 +277,7 @@ func TestReaderIsGone(t *testing.T) {
 			t.Errorf("%s: said %q, want %q", name, out, test.want)
 		}
 		records, _ := ledger.Newest([]string{home + "/.claude/springfield"}, ledger.Scope{Session: "session:s"}, 10, true, func(ledger.Record) bool { return true })
-		failIf(t, len(records) == 0 || records[0].Decision != "continue", "%s: on file: %+v", name, records)
+		errorIf(t, len(records) == 0 || records[0].Decision != "continue", "%s: on file: %+v", name, records)
 		if len(test.args) == 0 {
 			continue
 		}

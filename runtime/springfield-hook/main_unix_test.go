@@ -31,7 +31,7 @@ const (
 
 func TestMain(m *testing.M) { os.Exit(scratch.RunWithDir(m)) }
 
-var must, failIf = scratch.Must, scratch.ErrorIf
+var must, errorIf = scratch.Must, scratch.ErrorIf
 
 var (
 	building sync.Once
@@ -92,7 +92,7 @@ func TestEnvironmentIsNotTrusted(t *testing.T) {
 			blocks++
 		}
 	}
-	failIf(t, blocks != 3, "%d continues at once, want 3", blocks)
+	errorIf(t, blocks != 3, "%d continues at once, want 3", blocks)
 	if _, err := os.Stat(filepath.Join(config, "springfield", "sessions")); err != nil {
 		t.Error(err)
 	}
@@ -113,7 +113,7 @@ func TestBudgetAcrossProcesses(t *testing.T) {
 				cmd.Env = []string{"HOME=" + home}
 				cmd.Stdin = strings.NewReader(fmt.Sprintf(`{"session_id":%q,"stop_hook_active":%v,"last_assistant_message":"Moving to Task %d."}`, session, i%3 == 0, p*1000+i))
 				out, err := cmd.Output()
-				failIf(t, err != nil, "%v", err)
+				errorIf(t, err != nil, "%v", err)
 				if strings.Contains(string(out), `"block"`) {
 					mu.Lock()
 					blocks[session]++
@@ -124,9 +124,9 @@ func TestBudgetAcrossProcesses(t *testing.T) {
 	}
 	wg.Wait()
 	for session, n := range blocks {
-		failIf(t, n > 3, "session %s: %d continues", session, n)
+		errorIf(t, n > 3, "session %s: %d continues", session, n)
 	}
-	failIf(t, len(blocks) != 2, "continues %v: the test shows nothing", blocks)
+	errorIf(t, len(blocks) != 2, "continues %v: the test shows nothing", blocks)
 }
 
 // A slash command of the plugin's that looks or holds is answered at once. All else is left to the command's own words:
@@ -139,7 +139,7 @@ func TestSlashCommandIsAnsweredAtOnce(t *testing.T) {
 		cmd := exec.Command(hook)
 		cmd.Dir, cmd.Env, cmd.Stdin = work, append([]string{"HOME=" + home}, env...), strings.NewReader(event)
 		out, err := cmd.Output()
-		failIf(t, err != nil, "%s: %v", event, err)
+		errorIf(t, err != nil, "%s: %v", event, err)
 		return string(out)
 	}
 	tell(progress)
@@ -244,9 +244,9 @@ func TestHookAtATerminal(t *testing.T) {
 	timer := time.AfterFunc(20*time.Second, func() { cmd.Process.Kill() })
 	defer timer.Stop()
 	_, err := typist.RunTyping(cmd, typist.AgreeToAll)
-	failIf(t, err != nil || !strings.Contains(out.String(), "You can call it with one of these commands"), "%v: %q", err, out.String())
+	errorIf(t, err != nil || !strings.Contains(out.String(), "You can call it with one of these commands"), "%v: %q", err, out.String())
 	_, err = os.Stat(filepath.Join(home, ".claude"))
-	failIf(t, err == nil, "something was recorded")
+	errorIf(t, err == nil, "something was recorded")
 }
 
 // The armour is on in the real binary: a signal on which Go dies with exit code 2 ends it by SIGABRT.

@@ -77,7 +77,7 @@ func (n *Number) PutOver(below Number, own *Layer) {
 	}
 }
 
-// Ceiling returns the setting that limits the rounds in a loop's file. The default is byDefault.
+// Ceiling returns the setting that limits the rounds in a loop's file. Its value is byDefault until a layer sets it.
 func Ceiling(byDefault int) (ofRounds Number) {
 	return Number{Name: "ceiling", Value: byDefault, Most: activity.MostIterations}
 }

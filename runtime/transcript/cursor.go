@@ -40,7 +40,7 @@ type Cursor struct {
 }
 
 // EachLine calls visit for each line of the log at path until visit returns false, always with the same
-// Cursor. keepLines is the number of lines to keepLines for WindowOf.
+// Cursor. keepLines is the number of lines to keep for WindowOf.
 func (f *Format) EachLine(path string, keepLines int, visit func(*Cursor) bool) error {
 	opened, size, err := file.OpenRegular(path, 0)
 	if err != nil {
@@ -175,8 +175,8 @@ func (c *Cursor) WindowOf(most int) (w activity.Window) {
 
 func (c *Cursor) ViewAfterLine() View { return c.Log.makeView(c.file, false) }
 
-// IsNotClientState reports whether the line belongs to a conversation, and not only to the client's state.
-func (c *Cursor) IsNotClientState() bool {
+// IsOfConversation reports whether the line belongs to a conversation, and not only to the client's state.
+func (c *Cursor) IsOfConversation() bool {
 	e := &c.Entry
 	state := len(e.Mode) > 0 || len(e.Queued) > 0 || e.Unqueued
 	return c.known && (c.What != Nothing || len(e.Parts) > 0 || len(e.ID) > 0 || !state)

@@ -139,8 +139,8 @@ func TestHappened(t *testing.T) {
 			line = `{` + at + `,` + line[1:]
 		}
 		err := Each(write(t, line), 0, func(c *Cursor) bool {
-			failIf(t, c.What != test.want, "%s: %d, want %d", line, c.What, test.want)
-			failIf(t, test.want != Nothing && c.LineTime() != 1770091506789, "%s: at %d", line, c.LineTime())
+			errorIf(t, c.What != test.want, "%s: %d, want %d", line, c.What, test.want)
+			errorIf(t, test.want != Nothing && c.LineTime() != 1770091506789, "%s: at %d", line, c.LineTime())
 			return true
 		})
 		must(t, err)

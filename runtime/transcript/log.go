@@ -43,9 +43,9 @@ type Log struct {
 	Text place
 
 	Calls  int
-	Before int       // the last prompt
-	Recent []past    // oldest first
-	Said   bool      // since the last call's result
+	Before int           // the last prompt
+	Recent []past        // oldest first
+	Said   bool          // since the last call's result
 	Claims []pendingCall // calls without a result
 
 	Todos    todos

@@ -96,7 +96,7 @@ func eachPlan(text []byte, yield func(name []byte)) {
 		if end-start > maxPath || continuesWord(text[end:]) {
 			continue
 		}
-		if name := text[start:end]; looksLikePlan(name) {
+		if name := text[start:end]; isPlanLike(name) {
 			yield(name)
 		} else if name := sddDir(name); name != nil {
 			yield(name)
@@ -137,7 +137,7 @@ func isAlnumOrHigh(c byte) bool {
 	return 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9' || c >= 0x80
 }
 
-func looksLikePlan(path []byte) bool {
+func isPlanLike(path []byte) bool {
 	isPlan := func(word string) bool {
 		return slices.Contains([]string{"plan", "plans", "planning", "plannings"}, word)
 	}

@@ -29,7 +29,7 @@ func (s *session) add(kind, rest string) *session {
 	return s
 }
 
-var must, failIf = scratch.Must, scratch.ErrorIf
+var must, errorIf = scratch.Must, scratch.ErrorIf
 
 func (s *session) raw(line string) *session { s.lines = append(s.lines, line); return s }
 
@@ -99,7 +99,7 @@ func view(t testing.TB, log []byte) View {
 func check(t *testing.T, log []byte, part func(View) any, want any) {
 	t.Helper()
 	got := part(view(t, log))
-	failIf(t, !reflect.DeepEqual(got, want), "got  %+v\nwant %+v", got, want)
+	errorIf(t, !reflect.DeepEqual(got, want), "got  %+v\nwant %+v", got, want)
 }
 
 func TestText(t *testing.T) {
@@ -180,7 +180,7 @@ func TestCommandInDirectory(t *testing.T) {
 		`{"command":"make test","dir_path":""}`:      "make test",
 	} {
 		v := view(t, new(session).asks("go").calls("run_shell_command", input).bytes())
-		failIf(t, len(v.Calls) != 1 || v.Calls[0].Command != want, "%s: %+v", input, v.Calls)
+		errorIf(t, len(v.Calls) != 1 || v.Calls[0].Command != want, "%s: %+v", input, v.Calls)
 	}
 }
 
@@ -195,9 +195,9 @@ func TestCalls(t *testing.T) {
 		calls("TaskUpdate", `{"taskId":"3","status":"completed"}`)
 	v := view(t, s.bytes())
 	again := view(t, new(session).asks("and").calls("Bash", `{"command":"go test"}`).fails("Exit code 23\nFAIL x").bytes())
-	failIf(t, v.Calls[0].Seen != again.Calls[0].Seen || v.Calls[0].Seen == v.Calls[5].Seen || v.Work != 3 || again.Work != 1,
+	errorIf(t, v.Calls[0].Seen != again.Calls[0].Seen || v.Calls[0].Seen == v.Calls[5].Seen || v.Work != 3 || again.Work != 1,
 		"failures: %+v, %+v", v.Calls, again.Calls)
-	failIf(t, v.Calls[0].Command != "go test \\\n  ./..." || v.Calls[1].Command != "", "commands: %+v", v.Calls)
+	errorIf(t, v.Calls[0].Command != "go test \\\n  ./..." || v.Calls[1].Command != "", "commands: %+v", v.Calls)
 	for i := range v.Calls {
 		v.Calls[i].Seen, v.Calls[i].Command = "", ""
 	}
@@ -210,8 +210,8 @@ func TestCalls(t *testing.T) {
 		{Name: "Skill", Input: "p:s", Result: "No such skill", Error: true, Done: true, Writes: true},
 		{Name: "TaskUpdate", Input: "#3 → completed"},
 	}
-	failIf(t, !reflect.DeepEqual(v.Calls, want), "got  %+v\nwant %+v", v.Calls, want)
-	failIf(t, v.CallsInTurn != 7 || v.LastTool != "TaskUpdate", "%d calls, last %s", v.CallsInTurn, v.LastTool)
+	errorIf(t, !reflect.DeepEqual(v.Calls, want), "got  %+v\nwant %+v", v.Calls, want)
+	errorIf(t, v.CallsInTurn != 7 || v.LastTool != "TaskUpdate", "%d calls, last %s", v.CallsInTurn, v.LastTool)
 
 	for i := range 20 {
 		s.runs("Read", fmt.Sprintf(`{"file_path":"/%d"}`, i))
@@ -221,7 +221,7 @@ func TestCalls(t *testing.T) {
 		t.Errorf("%d of %d calls: %+v", len(v.Calls), v.CallsInTurn, v.Calls)
 	}
 	v = view(t, s.asks("thanks").bytes())
-	failIf(t, len(v.Calls) != 0 || v.CallsInTurn != 0 || v.LastTool != "Read", "after a prompt: %+v", v)
+	errorIf(t, len(v.Calls) != 0 || v.CallsInTurn != 0 || v.LastTool != "Read", "after a prompt: %+v", v)
 	// Several blocks in one line, results in another order.
 	v = view(t, new(session).add("assistant", `"message":{"content":[{"type":"tool_use","id":"a","name":"A","input":{}},{"type":"tool_use","id":"b","name":"B","input":{}}]}`).
 		add("user", `"message":{"content":[{"type":"tool_result","tool_use_id":"b","content":[{"type":"text","text":"of b"}]},{"type":"tool_result","tool_use_id":"a","content":"of a"}]}`).bytes())
@@ -301,7 +301,7 @@ func TestManyTodos(t *testing.T) {
 				open++
 			}
 		}
-		failIf(t, len(v.Todos) != MaxTodos || open != 50, "%d todos, %d open", len(v.Todos), open)
+		errorIf(t, len(v.Todos) != MaxTodos || open != 50, "%d todos, %d open", len(v.Todos), open)
 	}
 }
 
@@ -383,10 +383,10 @@ func TestOpenCalls(t *testing.T) {
 		`{"stdout":"","interrupted":false}`: false, `{"stdout":"","interrupted":true}`: true, `{"stdout":"","backgroundTaskId":"b1"}`: true,
 	} {
 		v := view(t, new(session).asks("go").calls("Bash", `{"command":"make test"}`).returns("x", outcome).bytes())
-		failIf(t, v.Calls[0].Open != open, "%s: %+v", outcome, v.Calls)
+		errorIf(t, v.Calls[0].Open != open, "%s: %+v", outcome, v.Calls)
 	}
 	v := view(t, new(session).asks("go").calls("Bash", `{"command":"make test","run_in_background":true}`).returns("x", `{"backgroundTaskId":"b1"}`).bytes())
-	failIf(t, !v.Calls[0].Open, "in the background: %+v", v.Calls)
+	errorIf(t, !v.Calls[0].Open, "in the background: %+v", v.Calls)
 }
 
 func TestDeniedCalls(t *testing.T) {
@@ -403,7 +403,7 @@ func TestDeniedCalls(t *testing.T) {
 		}
 		s := new(session).asks("go").calls("Bash", `{"command":"make test"}`)
 		v := view(t, s.add("user", fmt.Sprintf(`"message":{"role":"user","content":[{"type":"tool_result","content":"%s","is_error":true,"tool_use_id":"t%d"}]}%s`, said, s.n, member)).bytes())
-		failIf(t, v.Calls[0].Denied != denied || !v.Calls[0].Error, "%s: %+v", said, v.Calls)
+		errorIf(t, v.Calls[0].Denied != denied || !v.Calls[0].Error, "%s: %+v", said, v.Calls)
 	}
 }
 
@@ -427,7 +427,7 @@ func TestOwnAt(t *testing.T) {
 		if test.line > 0 {
 			want = at(test.line)
 		}
-		failIf(t, view(t, test.log.bytes()).OwnAt != want, "%s: %d, want %d", name, view(t, test.log.bytes()).OwnAt, want)
+		errorIf(t, view(t, test.log.bytes()).OwnAt != want, "%s: %d, want %d", name, view(t, test.log.bytes()).OwnAt, want)
 	}
 }
 
@@ -520,9 +520,9 @@ func TestRewritten(t *testing.T) {
 	} {
 		put(log)
 		_, got, err := Read(path, prior)
-		failIf(t, err != nil || !got.Rewritten, "%s: not known to be another log", name)
+		errorIf(t, err != nil || !got.Rewritten, "%s: not known to be another log", name)
 		got.Rewritten = false
-		failIf(t, err != nil || !reflect.DeepEqual(got, view(t, log)), "%s: %+v, %v", name, got, err)
+		errorIf(t, err != nil || !reflect.DeepEqual(got, view(t, log)), "%s: %+v, %v", name, got, err)
 	}
 	old := prior
 	old.Form++
@@ -615,9 +615,9 @@ func TestLongLines(t *testing.T) {
 				t.Errorf("%d bytes, end %q: %.20s", length, end, v.Text)
 			}
 			got := view(t, append(bytes.TrimRight(log, "\n"), "\n"+new(session).asks("p").says("last").lines[1]...))
-			failIf(t, got.Text != "last", "%d bytes: the reader did not go on: %.20s", length, got.Text)
+			errorIf(t, got.Text != "last", "%d bytes: the reader did not go on: %.20s", length, got.Text)
 			_, pieces := inPieces(t, path, log, func() int { return 300_000 })
-			failIf(t, !reflect.DeepEqual(pieces, v), "%d bytes, end %q: pieces differ", length, end)
+			errorIf(t, !reflect.DeepEqual(pieces, v), "%d bytes, end %q: pieces differ", length, end)
 		}
 	}
 }
@@ -655,7 +655,7 @@ func TestLargestLog(t *testing.T) {
 	// Far into a log of gigabytes, the offset of every place is longer by six digits.
 	places := 3 + len(log.Plans) + 2*len(log.Todos.Tasks) + 2*len(log.Recent) + 3*len(log.Claims) + len(log.Started)
 	t.Logf("%d bytes with %d places", len(b), places)
-	failIf(t, len(b)+6*places > 16<<10, "%d bytes with %d places", len(b), places)
+	errorIf(t, len(b)+6*places > 16<<10, "%d bytes with %d places", len(b), places)
 }
 
 // generated is a random session of all kinds of lines.
@@ -786,7 +786,7 @@ func TestPlansIn(t *testing.T) {
 		"docs/plans/a.mdx docs/plans/a.md.tmpl docs/plans/a.md/b": nil,
 	} {
 		got := PlansIn(text)
-		failIf(t, !reflect.DeepEqual(got, want), "%q: %q, want %q", text, got, want)
+		errorIf(t, !reflect.DeepEqual(got, want), "%q: %q, want %q", text, got, want)
 	}
 }
 
@@ -834,7 +834,7 @@ func FuzzPlansIn(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		for _, name := range PlansIn(text) {
-			failIf(t, name == "" || len(name) > 2*MaxPath, "%q", name)
+			errorIf(t, name == "" || len(name) > 2*MaxPath, "%q", name)
 		}
 		EachPlan([]byte(text), func([]byte) {}) // as a damaged log has it
 	})

@@ -67,7 +67,7 @@ func TestTail(t *testing.T) {
 		got, err := Tail(write(t, test.lines...), 50)
 		must(t, err)
 		got.Said, got.Raw = nil, nil
-		failIf(t, !reflect.DeepEqual(got, test.want), "%s: got %+v, want %+v", name, got, test.want)
+		errorIf(t, !reflect.DeepEqual(got, test.want), "%s: got %+v, want %+v", name, got, test.want)
 	}
 }
 
@@ -75,7 +75,7 @@ func TestTailRefusesWhatIsNoFile(t *testing.T) {
 	dir := t.TempDir()
 	for name, path := range map[string]string{"missing": filepath.Join(dir, "none"), "directory": dir, "no name": ""} {
 		_, err := Tail(path, 50)
-		failIf(t, err == nil, "%s: no error", name)
+		errorIf(t, err == nil, "%s: no error", name)
 	}
 }
 
@@ -212,7 +212,7 @@ func TestPartsOfNoLineHaveNoPlace(t *testing.T) {
 		return true
 	}}
 	v := viewOf(t, f, `{"a":"b"}`)
-	failIf(t, v.Text != "" || v.PromptText != "" || v.Turns != 1, "%+v", v)
+	errorIf(t, v.Text != "" || v.PromptText != "" || v.Turns != 1, "%+v", v)
 }
 
 func TestTeam(t *testing.T) {

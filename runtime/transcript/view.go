@@ -228,7 +228,7 @@ func aboutCall(input []byte) string {
 
 // hashIfFailed returns a hash of a failed call's result. It ignores digits, because times and addresses vary. It
 // returns "" for a call that succeeded.
-func hashIfFailed(f io.ReaderAt, p past, buf []byte) (resultHash string) {
+func hashIfFailed(f io.ReaderAt, p past, buf []byte) (hashOrEmpty string) {
 	if !p.Failed {
 		return ""
 	}
@@ -244,7 +244,7 @@ var shells = []string{"Bash", "bash", "shell", "exec_command", "run_shell_comman
 
 // commandOf returns a shell call's command line, preceded by a cd to the call's directory. It returns "?" for an input
 // that is too long or has no command, and "" for any other tool.
-func commandOf(f io.ReaderAt, p past, buf []byte) (commandOrQMark string) {
+func commandOf(f io.ReaderAt, p past, buf []byte) (lineOrQMarkOrEmpty string) {
 	if !slices.Contains(shells, p.Name) {
 		return ""
 	}

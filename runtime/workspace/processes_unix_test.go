@@ -114,7 +114,7 @@ func TestNoRoom(t *testing.T) {
 	before := r.tree()
 	cmd := play(t, "no room", r.Dir)
 	err := cmd.Run()
-	failIf(t, err != nil, "%v: %s", err, cmd.Stderr)
+	errorIf(t, err != nil, "%v: %s", err, cmd.Stderr)
 	r.only(before, nil)
 }
 
@@ -142,7 +142,7 @@ func checkPermissions(t *testing.T, work string) {
 		{Name: "secret", Data: []byte("x"), Was: []byte("secret")},
 	} {
 		err := r.ApplyChanges([]strategy.Change{c})
-		failIf(t, err == nil || !strings.HasSuffix(err.Error(), ": permission denied"), "change %s: %v", c.Name, err)
+		errorIf(t, err == nil || !strings.HasSuffix(err.Error(), ": permission denied"), "change %s: %v", c.Name, err)
 	}
 	for _, name := range []string{"space/secret", "space/closed", "space/fixed"} {
 		must(t, os.Chmod(r.path(name), 0o755))
@@ -174,8 +174,8 @@ func TestNoFilesOfTheSystem(t *testing.T) {
 					t.Errorf("read %s: %+v", want.Name, f)
 				}
 			}
-			failIf(t, r.ApplyChanges([]strategy.Change{{Name: "f", Data: []byte("x")}}) == nil, "written")
-			failIf(t, r.ApplyChanges([]strategy.Change{{Name: "f", Data: []byte("x"), Was: []byte("y")}}) == nil,
+			errorIf(t, r.ApplyChanges([]strategy.Change{{Name: "f", Data: []byte("x")}}) == nil, "written")
+			errorIf(t, r.ApplyChanges([]strategy.Change{{Name: "f", Data: []byte("x"), Was: []byte("y")}}) == nil,
 				"written over")
 			if info, err := os.Lstat(r.path("space/f")); err != nil || info.Mode().IsRegular() {
 				t.Errorf("it became %v, %v", info, err)

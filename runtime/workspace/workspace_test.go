@@ -38,7 +38,7 @@ func newRoom(t *testing.T) room {
 	return r
 }
 
-var must, failIf = scratch.Must, scratch.ErrorIf
+var must, errorIf = scratch.Must, scratch.ErrorIf
 
 func (r room) path(name string) string { return filepath.Join(r.parent, filepath.FromSlash(name)) }
 
@@ -65,13 +65,13 @@ func (r room) only(before map[string]string, changed map[string]string) {
 	r.t.Helper()
 	after := r.tree()
 	for name, data := range changed {
-		failIf(r.t, after[name] != data, "%s is %q, want %q", name, after[name], data)
+		errorIf(r.t, after[name] != data, "%s is %q, want %q", name, after[name], data)
 		delete(after, name)
 		delete(before, name)
 	}
 	for name, data := range before {
 		now, ok := after[name]
-		failIf(r.t, !ok || now != data, "%s became %q", name, now)
+		errorIf(r.t, !ok || now != data, "%s became %q", name, now)
 		delete(after, name)
 	}
 	for name := range after {
@@ -88,9 +88,9 @@ func TestNamesThatLeadOut(t *testing.T) {
 		r.path("outside.txt"), "/etc/passwd", "//etc/passwd", "here.txt\x00", "\x00", "dir/\x00/../x", "../space/here.txt", "dir/../..",
 	} {
 		f := r.ReadWanted(strategy.Want{Name: name})
-		failIf(t, f.Found || f.Problem == "" || f.Data != nil || f.Names != nil, "read %q: %+v", name, f)
+		errorIf(t, f.Found || f.Problem == "" || f.Data != nil || f.Names != nil, "read %q: %+v", name, f)
 		for _, data := range [][]byte{[]byte("x"), nil} {
-			failIf(t, r.ApplyChanges([]strategy.Change{{Name: name, Data: data}}) == nil,
+			errorIf(t, r.ApplyChanges([]strategy.Change{{Name: name, Data: data}}) == nil,
 				"%q with %q: no error", name, data)
 			scratch.Equal(t, r.ApplyChanges([]strategy.Change{{Name: name, Data: data, Optional: true}}), nil,
 				"optional", name)
@@ -111,7 +111,7 @@ func TestOddNames(t *testing.T) {
 			continue
 		}
 		f := r.ReadWanted(strategy.Want{Name: name})
-		failIf(t, !f.Readable() || string(f.Data) != "1", "read %q: %+v", name, f)
+		errorIf(t, !f.Readable() || string(f.Data) != "1", "read %q: %+v", name, f)
 		r.only(before, map[string]string{"space/" + filepath.ToSlash(filepath.Clean(name)): "1"})
 		if err := r.ApplyChanges([]strategy.Change{{Name: name, Was: []byte("1")}}); err != nil || r.ReadWanted(strategy.Want{Name: name}).Found {
 			t.Errorf("delete %q: %v", name, err)
@@ -120,7 +120,7 @@ func TestOddNames(t *testing.T) {
 	r := newRoom(t)
 	for _, name := range []string{"dir/", "new/", "."} {
 		for _, data := range [][]byte{[]byte("x"), nil} {
-			failIf(t, r.ApplyChanges([]strategy.Change{{Name: name, Data: data}}) == nil, "a file at %q", name)
+			errorIf(t, r.ApplyChanges([]strategy.Change{{Name: name, Data: data}}) == nil, "a file at %q", name)
 		}
 	}
 	if f := r.ReadWanted(strategy.Want{Name: strings.Repeat("n/", 3000)}); f.Readable() {
@@ -159,7 +159,7 @@ func TestWhatCanLieThere(t *testing.T) {
 			f := r.ReadWanted(strategy.Want{Name: "f"})
 			switch {
 			case test.problem == "-":
-				failIf(t, f.Found || f.Problem != "", "%+v", f)
+				errorIf(t, f.Found || f.Problem != "", "%+v", f)
 			case test.problem != "":
 				if !f.Found || !strings.Contains(f.Problem, test.problem) || f.Data != nil {
 					t.Errorf("found %v, problem %q", f.Found, f.Problem)
@@ -171,7 +171,7 @@ func TestWhatCanLieThere(t *testing.T) {
 			before := r.tree()
 			err := r.ApplyChanges([]strategy.Change{{Name: "f", Data: []byte("new")}})
 			if test.refused == "" {
-				failIf(t, err != nil, "%v", err)
+				errorIf(t, err != nil, "%v", err)
 				r.only(before, map[string]string{"space/f": "new"})
 				return
 			}
@@ -199,9 +199,9 @@ func TestLinkedDirectories(t *testing.T) {
 	}
 	for _, name := range []string{"out/outside.txt", "out/new.txt", "out/", "out/sub/new.txt", "within/../../outside.txt"} {
 		f := r.ReadWanted(strategy.Want{Name: name})
-		failIf(t, f.Readable() || f.Data != nil || f.Names != nil, "read %s: %+v", name, f)
+		errorIf(t, f.Readable() || f.Data != nil || f.Names != nil, "read %s: %+v", name, f)
 		for _, c := range []strategy.Change{{Name: name, Data: []byte("x")}, {Name: name}, {Name: name, Data: []byte("x"), Was: []byte(secret)}} {
-			failIf(t, r.ApplyChanges([]strategy.Change{c}) == nil && c.Data != nil, "write %s: no error", name)
+			errorIf(t, r.ApplyChanges([]strategy.Change{c}) == nil && c.Data != nil, "write %s: no error", name)
 		}
 	}
 	r.only(before, nil)
@@ -231,7 +231,7 @@ func TestManyNames(t *testing.T) {
 		r.write("space/many/"+strings.Repeat("x", i%7)+string(rune('a'+i%26))+strings.Repeat("y", i/26), "")
 	}
 	f := r.ReadWanted(strategy.Want{Name: "many/"})
-	failIf(t, len(f.Names) > maxNames || len(f.Names) < 200, "%d names", len(f.Names))
+	errorIf(t, len(f.Names) > maxNames || len(f.Names) < 200, "%d names", len(f.Names))
 }
 
 // A change of another program since the read is not overwritten.
@@ -283,12 +283,12 @@ func TestApplyStopsAtTheFirst(t *testing.T) {
 	err := r.ApplyChanges([]strategy.Change{
 		{Name: "a", Data: []byte("1")}, {Name: "../b", Data: []byte("2"), Optional: true}, {Name: "dir", Data: []byte("3")}, {Name: "d", Data: []byte("4")},
 	})
-	failIf(t, err == nil || err.Error() != "write dir: it is not a regular file", "%v", err)
+	errorIf(t, err == nil || err.Error() != "write dir: it is not a regular file", "%v", err)
 	r.only(before, map[string]string{"space/a": "1"})
 	if err := r.ApplyChanges([]strategy.Change{{Name: "dir/below.txt/x"}}); err == nil || !strings.HasPrefix(err.Error(), "delete dir/below.txt/x: ") {
 		t.Errorf("%v", err)
 	}
-	failIf(t, r.ApplyChanges([]strategy.Change{{Name: "dir/below.txt/x", Data: []byte("1")}}) == nil,
+	errorIf(t, r.ApplyChanges([]strategy.Change{{Name: "dir/below.txt/x", Data: []byte("1")}}) == nil,
 		"a file for a directory: no error")
 }
 
@@ -318,14 +318,14 @@ func TestHalfWritten(t *testing.T) {
 		r.write("space/f", steps[0])
 		n := 0
 		f := r.ReadWanted(strategy.Want{Name: "f", Whole: func(data []byte) bool {
-			failIf(t, string(data) != steps[n], "%s: asked about %q, not %q", name, data, steps[n])
+			errorIf(t, string(data) != steps[n], "%s: asked about %q, not %q", name, data, steps[n])
 			if n++; n == len(steps) {
 				return true
 			}
 			r.write("space/f", steps[n]) // its writer goes on meanwhile
 			return false
 		}})
-		failIf(t, string(f.Data) != steps[len(steps)-1] || n != len(steps), "%s: %q at step %d", name, f.Data, n)
+		errorIf(t, string(f.Data) != steps[len(steps)-1] || n != len(steps), "%s: %q at step %d", name, f.Data, n)
 	}
 }
 
@@ -363,10 +363,10 @@ func TestGoneWhileRead(t *testing.T) {
 	r.write("space/f", "half")
 	f := r.ReadWanted(strategy.Want{Name: "f", Whole: func([]byte) bool {
 		err := os.Remove(r.path("space/f"))
-		failIf(t, err != nil && !errors.Is(err, os.ErrNotExist), "%v", err)
+		errorIf(t, err != nil && !errors.Is(err, os.ErrNotExist), "%v", err)
 		return false
 	}})
-	failIf(t, f.Found || f.Problem != "", "%+v", f)
+	errorIf(t, f.Found || f.Problem != "", "%+v", f)
 }
 
 // No name or content reads or changes a file outside of the workspace, and every write is read back.

@@ -327,26 +327,26 @@ func resultText(output []byte) (statusOrText []byte, failed bool) {
 	return statusOrText, failed
 }
 
-func effectOf(of transcript.Does, r *transcript.Part) (jobs transcript.Effect) {
+func effectOf(of transcript.Does, r *transcript.Part) (effect transcript.Effect) {
 	switch of {
 	case transcript.WritesTodos:
-		jobs.Refused = string(r.Text) != "Plan updated"
+		effect.Refused = string(r.Text) != "Plan updated"
 	case transcript.AsksPerson:
-		jobs.Refused = !bytes.HasPrefix(r.Text, []byte(`{\"answers\"`))
+		effect.Refused = !bytes.HasPrefix(r.Text, []byte(`{\"answers\"`))
 	case transcript.MayGoOn:
-		jobs.Job = escapedMember(r.Text, "agent_id")
+		effect.Job = escapedMember(r.Text, "agent_id")
 	case transcript.MayEndJob:
-		jobs.Running = bytes.HasPrefix(r.Text, []byte(running))
+		effect.Running = bytes.HasPrefix(r.Text, []byte(running))
 	case transcript.NothingSpecial:
 		if bytes.HasPrefix(r.Text, []byte(running)) {
-			jobs.Job = leadingDigits(r.Text[len(running):])
+			effect.Job = leadingDigits(r.Text[len(running):])
 		}
 	}
-	return jobs
+	return effect
 }
 
 // textAfter returns the text after word, or nil if word is absent.
-func textAfter(text []byte, word string) []byte {
+func textAfter(text []byte, word string) (orNil []byte) {
 	_, after, _ := bytes.Cut(text, []byte(word))
 	return after
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/transcript"
 )
 
-var failIf = scratch.ErrorIf
+var errorIf = scratch.ErrorIf
 
 // lines are those of a recorded file: events, or a log of Codex 0.169.0 (older.jsonl:
 // 0.130.0), with short ids and without the texts of Codex's own.
@@ -73,7 +73,7 @@ func TestViews(t *testing.T) {
 		if v.Skill.Name != "" {
 			got += ", skill " + v.Skill.Name
 		}
-		failIf(t, got != want, "%s:\ngot  %s\nwant %s", name, got, want)
+		errorIf(t, got != want, "%s:\ngot  %s\nwant %s", name, got, want)
 	}
 }
 

@@ -18,7 +18,7 @@ var Host = host.Host{
 	Read: readEvent,
 	Stop: "Stop", Prompt: "UserPromptSubmit", FromUser: fromUser,
 	Reminds: true, Marked: true,
-	Log:     transcript.Format{Name: Name, Whole: true, Parse: parseLine, Owns: ownsLog, EffectOf: jobEffect},
+	Log:     transcript.Format{Name: Name, Whole: true, Parse: parseLine, Owns: ownsLog, EffectOf: effectOf},
 	Arrived: arrived, Logged: true,
 	Dir: "~/.factory", Sessions: "sessions/*/*.jsonl", Program: "droid",
 }
@@ -155,7 +155,7 @@ func (m *message) settleSpeaker(e *transcript.Entry) bool {
 	}
 	switch {
 	case string(m.visibility) == `"user_only"`:
-		return m.takeStopHooks(e)
+		return m.takeHooks(e)
 	case bytes.HasPrefix(e.ID, []byte(completed)):
 		e.What, e.Words = transcript.Woken, m.words
 		e.Parts = append(e.Parts, transcript.Part{Kind: transcript.Ended, ID: transcript.NameAfter(m.words, "task_id: ")})
@@ -182,21 +182,21 @@ var tools = []transcript.Tool{
 	{Does: transcript.WritesFile, Names: []string{"Create", "Edit"}},
 }
 
-// jobEffect returns the background task that a result names, or whether that task is still running. Background commands
+// effectOf returns the background task that a result names, or whether that task is still running. Background commands
 // are ignored, because the log does not record when they end.
-func jobEffect(of transcript.Does, r *transcript.Part) (job transcript.Effect) {
+func effectOf(of transcript.Does, r *transcript.Part) (effect transcript.Effect) {
 	switch of {
 	case transcript.MayGoOn:
 		if bytes.HasPrefix(r.Text, []byte("Task launched in background.")) {
-			job.Job = transcript.NameAfter(r.Text, "task_id: ")
+			effect.Job = transcript.NameAfter(r.Text, "task_id: ")
 		}
 	case transcript.MayEndJob:
-		job.Running = bytes.Contains(r.Text, []byte("status: running"))
+		effect.Running = bytes.Contains(r.Text, []byte("status: running"))
 	}
-	return job
+	return effect
 }
 
-func (m *message) takeStopHooks(e *transcript.Entry) (isStop bool) {
+func (m *message) takeHooks(e *transcript.Entry) (isStop bool) {
 	if string(m.event) != `"Stop"` {
 		return false
 	}
@@ -217,11 +217,11 @@ func (m *message) takeStopHooks(e *transcript.Entry) (isStop bool) {
 	return true
 }
 
-func hookBlocked(ofHook []byte) bool {
-	if string(codec.FindMember(ofHook, "exitCode")) == "2" {
+func hookBlocked(result []byte) bool {
+	if string(codec.FindMember(result, "exitCode")) == "2" {
 		return true
 	}
-	printed := codec.InsideQuotes(codec.FindMember(ofHook, "stdout"))
+	printed := codec.InsideQuotes(codec.FindMember(result, "stdout"))
 	return bytes.Contains(printed, []byte("decision")) &&
 		string(codec.FindMember([]byte(codec.ValidText(printed)), "decision")) == `"block"`
 }

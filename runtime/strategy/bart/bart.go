@@ -175,7 +175,7 @@ func lastAnnouncement(text string) (last announcement) {
 	for i := range len(text) {
 		for _, name := range [...]string{"task", "step", "phase"} {
 			rest, begins := strings.CutPrefix(text[i:], name)
-			if !begins || rules.WordCharBefore(text, i) {
+			if !begins || rules.IsWordRuneBefore(text, i) {
 				continue
 			}
 			if at, of, found := parseCount(rest); found {
@@ -206,7 +206,7 @@ func parseCount(s string) (at, of int, ok bool) {
 	}
 	s, _ = skipMarks(s, " \t*_")
 	of, s, ok = parseDigits(s)
-	if !ok || of == 0 || at > of || s != "" && (s[0] == '/' || s[0] == '%' || rules.InSpacedWord(rune(s[0]))) || len(s) > 1 && s[0] == '.' && '0' <= s[1] && s[1] <= '9' {
+	if !ok || of == 0 || at > of || s != "" && (s[0] == '/' || s[0] == '%' || rules.IsWordRune(rune(s[0]))) || len(s) > 1 && s[0] == '.' && '0' <= s[1] && s[1] <= '9' {
 		return 0, 0, false
 	}
 	return at, of, true

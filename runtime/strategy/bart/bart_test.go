@@ -10,7 +10,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
-var failIf = scratch.ErrorIf
+var errorIf = scratch.ErrorIf
 
 const (
 	markedContinue = "<!-- el-barto:continue -->"
@@ -92,15 +92,15 @@ func TestBart(t *testing.T) {
 			if v.Decision != test.want || v.Rule != test.rule {
 				t.Errorf("%s by %s (%s), want %s by %s", v.Decision, v.Rule, v.Evidence, test.want, test.rule)
 			}
-			failIf(t, (v.Decision == strategy.Continue) != (v.Reason != "") || !v.Once, "%+v", v)
+			errorIf(t, (v.Decision == strategy.Continue) != (v.Reason != "") || !v.Once, "%+v", v)
 			// Explaining asks every rule, and the first that holds is the one.
 			for _, a := range rules.AskEach(ruleSet(""), test.situation) {
 				if a.Holds {
-					failIf(t, a.Rule.ID != v.Rule, "explained by %s, decided by %s", a.Rule.ID, v.Rule)
+					errorIf(t, a.Rule.ID != v.Rule, "explained by %s, decided by %s", a.Rule.ID, v.Rule)
 					return
 				}
 			}
-			failIf(t, v.Rule != "otherwise", "nothing explains %s", v.Rule)
+			errorIf(t, v.Rule != "otherwise", "nothing explains %s", v.Rule)
 		})
 	}
 }
@@ -118,7 +118,7 @@ func FuzzBart(f *testing.F) {
 		folded := strings.ToLower(text)
 		switch v.Rule {
 		case "marker", "marker-stop":
-			failIf(t, !strings.Contains(folded, "el-barto"), "a marker in %q", text)
+			errorIf(t, !strings.Contains(folded, "el-barto"), "a marker in %q", text)
 		case "announced", "announced-last":
 			if !strings.Contains(folded, "task") && !strings.Contains(folded, "step") && !strings.Contains(folded, "phase") {
 				t.Errorf("an announcement in %q", text)

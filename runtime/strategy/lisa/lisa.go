@@ -166,7 +166,7 @@ func (o *Options) takeJudge(in chosenJudge, l *strategy.Layer) {
 	}{{"daily", in.Daily, &o.judge.Daily}, {"session", in.Session, &o.judge.Session}} {
 		switch {
 		case d.value == nil:
-		case !allowsDollars(d.name, *d.value, l):
+		case !checkDollars(d.name, *d.value, l):
 		case *d.value > *d.limit && l.By == strategy.Author:
 			l.NoteFault("judge: only your own file can raise " + d.name)
 		case *d.value > *d.limit && l.By == strategy.Project:
@@ -194,12 +194,12 @@ func (o *Options) takeUserOnly(in chosenJudge, by *strategy.Layer) {
 	} else if in.Variables != nil {
 		o.judge.Variables = in.Variables
 	}
-	if in.Cost != nil && allowsDollars("cost", *in.Cost, by) {
+	if in.Cost != nil && checkDollars("cost", *in.Cost, by) {
 		o.judge.Cost = in.Cost
 	}
 }
 
-func allowsDollars(name string, n float64, l *strategy.Layer) (inRange bool) {
+func checkDollars(name string, n float64, l *strategy.Layer) (inRange bool) {
 	if n >= 0 && n <= maxDollars {
 		return true
 	}

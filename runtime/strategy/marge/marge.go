@@ -45,10 +45,10 @@ func (o *Options) Members(m *codec.Coder) {
 	o.stale.Member(m)
 }
 
-func (o *Options) Over(below strategy.Options, from *strategy.Layer) {
+func (o *Options) Over(below strategy.Options, l *strategy.Layer) {
 	under := below.(*Options)
-	o.stale.PutOver(under.stale, from)
-	o.FillSafely(&under.Options, nil, o.newRuleSet, false, from)
+	o.stale.PutOver(under.stale, l)
+	o.FillSafely(&under.Options, nil, o.ruleSet, false, l)
 }
 
 func (o *Options) Needs() strategy.Needs {
@@ -57,7 +57,7 @@ func (o *Options) Needs() strategy.Needs {
 	return needs
 }
 
-func (o *Options) Rules() []rules.Rule { return rules.Arranged(&o.Options, o.newRuleSet("")) }
+func (o *Options) Rules() []rules.Rule { return rules.Arranged(&o.Options, o.ruleSet("")) }
 
 // Prepare returns a function that decides a situation by o's rules. It makes new rules for each situation, because
 // rules cache the progress files.
@@ -92,8 +92,8 @@ func wantedFiles(s strategy.Situation) (all []strategy.Want) {
 	return all
 }
 
-// newRuleSet returns the rules for one situation. They share a cache, so that each progress file is read only once.
-func (o *Options) newRuleSet(string) []rules.Rule {
+// ruleSet returns the rules for one situation. They share a cache, so that each progress file is read only once.
+func (o *Options) ruleSet(string) (fresh []rules.Rule) {
 	all := append([]rules.Rule{rules.LeaveRule}, rules.PersonRules()...)
 	known := map[string]progress{}
 	read := func(r reader, s strategy.Situation) progress {
@@ -142,7 +142,7 @@ func (o *Options) staleness(name string, age int64) string {
 	return shownName(name) + " is stale: it has not changed for " + timestamp.LengthInWords(age) + ", and the limit is " + timestamp.LengthInWords(int64(minutes)*60_000)
 }
 
-// relativeTo returns name relative to dir, or "" for an absolute path outside of dir.
+// relativeTo returns path relative to dir, or "" for an absolute path outside of dir.
 func relativeTo(dir, path string) (relOrEmpty string) {
 	path = strings.ReplaceAll(path, `\`, "/")
 	dir = strings.TrimSuffix(strings.ReplaceAll(dir, `\`, "/"), "/")

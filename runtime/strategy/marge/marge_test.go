@@ -12,7 +12,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
-var failIf = scratch.ErrorIf
+var errorIf = scratch.ErrorIf
 
 // now is the time of the stop: 2026-02-06T21:40:00Z.
 const now = 1_770_414_000_000
@@ -229,7 +229,7 @@ func TestMarge(t *testing.T) {
 				t.Errorf("%+v", v)
 			}
 			for _, a := range rules.AskEach(Strategy.New().(*Options).Rules(), s) {
-				failIf(t, a.Evidence == "", "%s says nothing", a.Rule.ID)
+				errorIf(t, a.Evidence == "", "%s says nothing", a.Rule.ID)
 			}
 		})
 	}
@@ -264,7 +264,7 @@ func TestMargeSettings(t *testing.T) {
 		}
 		s := situationWith(t, strategy.Situation{Message: strategy.Message{Text: "That is in place."}}, files)
 		v := test.config.Decide(s)
-		failIf(t, v.Rule != test.rule, "%s: %s, %s", name, v.Rule, v.Evidence)
+		errorIf(t, v.Rule != test.rule, "%s: %s, %s", name, v.Rule, v.Evidence)
 	}
 }
 
@@ -284,7 +284,7 @@ func TestMargeQuotes(t *testing.T) {
 // The work for a hostile ledger is bounded.
 func TestMargeWorkIsBounded(t *testing.T) {
 	labels, _, _ := tasksNamedIn("Tasks " + strings.Repeat("1-200, ", 30_000) + "1: complete")
-	failIf(t, len(labels) > 2*maxLabels, "%d tasks in one line", len(labels))
+	errorIf(t, len(labels) > 2*maxLabels, "%d tasks in one line", len(labels))
 	long := map[string]strategy.File{ledgerName: text(strings.Repeat("Tasks 1-200: complete\n", 12_000)), planName: text(authPlan)}
 	if v := Strategy.New().Decide(situationWith(t, strategy.Situation{Message: strategy.Message{Text: "Hm."}}, long)); v.Decision != strategy.Stop || !strings.Contains(v.Evidence, "speaks of tasks more than 20000 times") {
 		t.Errorf("a ledger that speaks of tasks all the time: %s, %s", v.Rule, v.Evidence)
@@ -302,10 +302,10 @@ func FuzzParseWorkflow(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		w, err := ParseWorkflowState(data)
 		if err != nil {
-			failIf(t, strings.ContainsAny(err.Error(), "\n"), "%q", err)
+			errorIf(t, strings.ContainsAny(err.Error(), "\n"), "%q", err)
 			return
 		}
-		failIf(t, w.CheckMembers() == nil && (w.Total < 0 || w.Done < 0 || w.Done > w.Total), "%+v", w)
+		errorIf(t, w.CheckMembers() == nil && (w.Total < 0 || w.Done < 0 || w.Done > w.Total), "%+v", w)
 	})
 }
 
@@ -322,7 +322,7 @@ func FuzzSDD(f *testing.F) {
 		if a := byBoxes(ledgerName, l.boxes); a.done > a.total || (a.done < a.total) != (a.next != "") {
 			t.Errorf("%+v", a)
 		}
-		failIf(t, strings.ContainsAny(got.next+got.where+got.waiting, "\n\x1b"), "%+v", got)
+		errorIf(t, strings.ContainsAny(got.next+got.where+got.waiting, "\n\x1b"), "%+v", got)
 	})
 }
 
@@ -334,10 +334,10 @@ func FuzzPlan(f *testing.F) {
 		p := parsePlan(text)
 		lines := strings.Count(text, "\n") + 1
 		for _, b := range p.boxes {
-			failIf(t, b.Line < 1 || b.Line > lines, "%+v of %d lines", b, lines)
+			errorIf(t, b.Line < 1 || b.Line > lines, "%+v of %d lines", b, lines)
 		}
 		for _, task := range p.tasks {
-			failIf(t, task.label == "" || task.line < 1 || task.line > lines, "%+v of %d lines", task, lines)
+			errorIf(t, task.label == "" || task.line < 1 || task.line > lines, "%+v of %d lines", task, lines)
 		}
 	})
 }

@@ -99,7 +99,7 @@ func tasksNamedIn(line string) (labels []string, words string, opensLine bool) {
 		}
 		i += from
 		from = i + len("task")
-		if rules.WordCharBefore(line, i) {
+		if rules.IsWordRuneBefore(line, i) {
 			continue
 		}
 		rest := strings.TrimPrefix(folded[from:], "s")

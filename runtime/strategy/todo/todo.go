@@ -63,7 +63,7 @@ func (o *Options) Needs() strategy.Needs {
 	}}
 }
 
-func (o *Options) Decide(s strategy.Situation) (reminder strategy.Verdict) {
+func (o *Options) Decide(s strategy.Situation) (reminderOrPass strategy.Verdict) {
 	todos, where := s.Todos.List, ""
 	if len(todos) == 0 {
 		file := s.Workspace.Files[todoState]

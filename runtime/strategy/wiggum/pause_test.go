@@ -90,10 +90,10 @@ func TestGoalLoopPausesAtItsFirstStop(t *testing.T) {
 		s.Turn.Word, s.Turn.WordAt = lastword.Word{Kind: lastword.Forbids, Evidence: "stop"}, s.Session.Now+at
 		v := decide(s)
 		step(&s, v)
-		failIf(t, v.Decision != strategy.Stop || v.Changes != nil, "%+v", v)
+		errorIf(t, v.Decision != strategy.Stop || v.Changes != nil, "%+v", v)
 		told = append(told, v.Told)
 	}
-	failIf(t, told[0] == "" || told[1] != "" || told[2] == "", "%q", told)
+	errorIf(t, told[0] == "" || told[1] != "" || told[2] == "", "%q", told)
 }
 
 // A session that loses its loop notifies the user once.

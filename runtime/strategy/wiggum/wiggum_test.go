@@ -14,7 +14,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
-var failIf = scratch.ErrorIf
+var errorIf = scratch.ErrorIf
 
 // decide decides without settings.
 func decide(s strategy.Situation) strategy.Verdict { return Strategy.New().Decide(s) }
@@ -169,7 +169,7 @@ func TestGoalLoopStalls(t *testing.T) {
 			}
 			n++
 		}
-		failIf(t, n != test.continues, "%s: %d continues, want %d", name, n, test.continues)
+		errorIf(t, n != test.continues, "%s: %d continues, want %d", name, n, test.continues)
 	}
 }
 
@@ -197,7 +197,7 @@ func TestGoalLoopPromiseOfAnotherTime(t *testing.T) {
 		s.Message.Text = "All tests passing now."
 		test.change(&s)
 		v := decide(s)
-		failIf(t, v.Decision != test.decision, "%s: %s by %s: %s", name, v.Decision, v.Rule, v.Evidence)
+		errorIf(t, v.Decision != test.decision, "%s: %s by %s: %s", name, v.Decision, v.Rule, v.Evidence)
 	}
 }
 
@@ -329,7 +329,7 @@ func TestNoGoal(t *testing.T) {
 		"---\nx: \xff\n---\n":                   "line 1: it is not text in UTF-8",
 	} {
 		_, err := ReadLoop([]byte(text))
-		failIf(t, err == nil || err.Error() != want, "%q: %v, want %s", text, err, want)
+		errorIf(t, err == nil || err.Error() != want, "%q: %v, want %s", text, err, want)
 	}
 }
 
@@ -362,7 +362,7 @@ func TestSetGoalBody(t *testing.T) {
 		"nothing any more": {"---\na: b\n---\nOld.", "", "---\na: b\n---\n\n\n"},
 	} {
 		got, err := SetBody([]byte(test.file), test.body)
-		failIf(t, err != nil || string(got) != test.want, "%s: %q, %v, want %q", name, got, err, test.want)
+		errorIf(t, err != nil || string(got) != test.want, "%s: %q, %v, want %q", name, got, err, test.want)
 	}
 	if _, err := SetBody([]byte("no loop"), "New."); err == nil {
 		t.Error("a file that is no loop got a goal")
@@ -380,7 +380,7 @@ func TestGoalOfManyFields(t *testing.T) {
 	_, err := ReadLoop([]byte(goalOf(fields(maxFields)...)))
 	scratch.Must(t, err)
 	_, err = ReadLoop([]byte(goalOf(fields(maxFields + 1)...)))
-	failIf(t, err == nil || !strings.Contains(err.Error(), "line 202: more than 200 fields"), "%v", err)
+	errorIf(t, err == nil || !strings.Contains(err.Error(), "line 202: more than 200 fields"), "%v", err)
 }
 
 func FuzzGoal(f *testing.F) {
