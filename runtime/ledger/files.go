@@ -21,7 +21,7 @@ import (
 // symlink and a relative dir. Without Nonblock, Go makes four more system calls.
 func openAppend(dir, path string) (*os.File, error) {
 	if !filepath.IsAbs(dir) {
-		return nil, errors.New("the state directory is unknown")
+		return nil, errNoDir
 	}
 	const flags = os.O_RDWR | os.O_CREATE | os.O_APPEND | file.Nonblock | file.Nofollow
 	f, err := openAsOwner(path, flags)

@@ -65,6 +65,7 @@ var (
 	ErrShorter = errors.New("a longer hold is in force")
 	// ErrUnnoted means that a change took effect but is not in the history.
 	ErrUnnoted = errors.New("it could not be recorded")
+	errNoDir   = errors.New("the state directory is unknown")
 )
 
 const holdWait = 2 * time.Second
@@ -105,7 +106,7 @@ func ExactHoldOf(dir, id string, now time.Time) (h Hold, held bool) {
 // until lifted. If a longer hold is in force, SetHold returns that hold and ErrShorter.
 func SetHold(dir, of string, now time.Time, d time.Duration, by Means) (inForce Hold, err error) {
 	if !filepath.IsAbs(dir) {
-		return Hold{}, errors.New("the state directory is unknown")
+		return Hold{}, errNoDir
 	}
 	makeAll(filepath.Dir(dir))
 	makeStateDirs(dir)
