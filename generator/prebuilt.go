@@ -71,11 +71,11 @@ func readPrebuilt(files fs.FS, sourceHash string, targets []Target, programs []P
 		if m.ChecksumOf(b.Program, b.Target) == "" {
 			return Build{}, fmt.Errorf("%w for %s", ErrNoPrebuilt, b.Target)
 		}
-		wanted[packedIn(b.Target)] = append(wanted[packedIn(b.Target)], packedAs(b.Program, b.Target))
+		wanted[sharedArchive(b.Target)] = append(wanted[sharedArchive(b.Target)], packedAs(b.Program, b.Target))
 	}
 	unpacked := map[string]map[string][]byte{}
 	for _, b := range all {
-		from := packedIn(b.Target)
+		from := sharedArchive(b.Target)
 		if unpacked[from] == nil {
 			if unpacked[from], err = unpackPrograms(files, from, wanted[from]); err != nil {
 				return Build{}, fmt.Errorf("read compiled %s for %s: %w", b.Program.ShortName(), b.Target, err)
@@ -110,7 +110,7 @@ func RefillPrebuilt(dir string, built Build) (err error) {
 	}
 	together := map[string][]Binary{} // by packed file
 	for _, b := range built.Binaries {
-		together[packedIn(b.Target)] = append(together[packedIn(b.Target)], b)
+		together[sharedArchive(b.Target)] = append(together[sharedArchive(b.Target)], b)
 	}
 	for name, programs := range together {
 		packed, err := packPrograms(programs)
@@ -134,7 +134,7 @@ const packedSuffix = ".tar.zst"
 // window is the compression window in bytes.
 const window = 64 << 20
 
-func packedIn(t Target) string { return t.Arch + packedSuffix }
+func sharedArchive(t Target) string { return t.Arch + packedSuffix }
 
 func packedAs(program Program, t Target) string {
 	name := t.OS + "-" + t.Arch

@@ -109,21 +109,21 @@ func (r release) sourceToFetch(q Request, urlFrom gitSource) (gitSource, error) 
 	return f, nil
 }
 
-// pinSources pins sources to commits. ahead lists the steps that must come first, such as a commit and a
+// pinSources pins sources to commits. stepsFirst lists the steps that must come first, such as a commit and a
 // push. The next run then writes the pins.
-func (in inputs) pinSources(ctx context.Context, q Request, after plannedTree, releases []release) (ahead []string, err error) {
+func (in inputs) pinSources(ctx context.Context, q Request, after plannedTree, releases []release) (stepsFirst []string, err error) {
 	for i, r := range releases {
 		if f, ok := r.source.(gitSource); ok {
 			var wait string
 			if f.SHA, wait, err = r.findCommitToPin(ctx, q, after); err != nil {
 				return nil, err
 			}
-			if releases[i].source = f; wait != "" && !slices.Contains(ahead, wait) {
-				ahead = append(ahead, wait)
+			if releases[i].source = f; wait != "" && !slices.Contains(stepsFirst, wait) {
+				stepsFirst = append(stepsFirst, wait)
 			}
 		}
 	}
-	return ahead, nil
+	return stepsFirst, nil
 }
 
 func (r release) findCommitToPin(ctx context.Context, q Request, after plannedTree) (commit, step string, err error) {

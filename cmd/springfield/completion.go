@@ -125,7 +125,7 @@ func (a *app) completeSet(args []string) (pluginsOrKeys []string) {
 	if a.findPlaces() != nil {
 		return nil
 	}
-	p, err := a.findKnownPlugin(args[0])
+	p, err := a.findPluginOrStrategy(args[0])
 	if err != nil {
 		return nil
 	}

@@ -111,7 +111,7 @@ func (a *app) candidateToExplain(o explainOptions, plugin, project string) (repl
 	if o.chosen {
 		return a.typedCandidate(o)
 	}
-	p, err := a.findKnownPlugin(plugin)
+	p, err := a.findPluginOrStrategy(plugin)
 	if known, ok := registry.StrategyNamed(plugin); err != nil && ok {
 		p, err = hook.Plugin{Name: plugin, Strategy: known}, nil
 	}
@@ -152,7 +152,7 @@ func (a *app) strategyPath(plugin string) (pathOrName string) {
 	if slices.Contains(replay.CandidateNames(), plugin) || a.findPlaces() != nil {
 		return plugin
 	}
-	if p, err := a.findKnownPlugin(plugin); err == nil && p.Root != "" {
+	if p, err := a.findPluginOrStrategy(plugin); err == nil && p.Root != "" {
 		return filepath.Join(p.Root, "strategy.json")
 	}
 	return plugin

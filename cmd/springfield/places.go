@@ -164,9 +164,9 @@ func (e *environment) inspectionRequest() doctor.Request {
 	return doctor.Request{Places: e.places, User: e.hostOwner(), Client: e.claudeCommand(), Off: e.off, Now: time.Now()}
 }
 
-// findKnownPlugin finds a plugin by name or ID: an installed one, on or off, then one of a known suite, a directory
-// marketplace or the suite around the working directory, then a strategy.
-func (a *app) findKnownPlugin(name string) (hook.Plugin, error) {
+// findPluginOrStrategy finds a plugin by name or ID: an installed one, on or off, then one of a known suite, a
+// directory marketplace or the suite around the working directory, then a strategy.
+func (a *app) findPluginOrStrategy(name string) (hook.Plugin, error) {
 	var dirs []string
 	for _, p := range client.NewSnapshot(a.places).SwitchedPlugins() {
 		if p.Dir != "" && p.IsOurs() && (name == p.Name || name == p.ID) && !slices.Contains(dirs, p.Dir) {

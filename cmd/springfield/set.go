@@ -62,7 +62,7 @@ JSON.
 			if err := checkScope(o.scope, pluginsettings.AllScopes()...); err != nil {
 				return err
 			}
-			p, err := a.findKnownPlugin(args[0])
+			p, err := a.findPluginOrStrategy(args[0])
 			if err != nil {
 				return err
 			}

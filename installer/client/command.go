@@ -280,8 +280,8 @@ func errorOrLastLine(out []byte) string {
 	return printable(text[strings.LastIndexByte(text, '\n')+1:])
 }
 
-// IsOlder reports whether version is is older than version than. known is false if is is invalid.
-func IsOlder(is, than string) (older, known bool) {
+// IsOlder reports whether version is is older than mustParse, a valid version. isValid is false if is is invalid.
+func IsOlder(is, mustParse string) (older, isValid bool) {
 	v, err := semver.StrictNewVersion(is)
-	return err == nil && v.LessThan(semver.MustParse(than)), err == nil
+	return err == nil && v.LessThan(semver.MustParse(mustParse)), err == nil
 }

@@ -53,7 +53,7 @@ func (in *Inspection) listOtherAccounts() (all []check.Finding) {
 	return all
 }
 
-func (in *Inspection) accountsOnInWords() []string {
+func (in *Inspection) otherAccountsInWords() []string {
 	return slices.DeleteFunc(check.NamesOf(in.Accounts, settings.ClaudeAccount.OnInWords), func(says string) bool { return says == "" })
 }
 

@@ -83,7 +83,7 @@ func (in *Inspection) Overview() Overview {
 	found, _ := check.RunAll(context.Background(), in, checks...)
 	o.Problems = append(o.Problems, slices.DeleteFunc(found,
 		func(f check.Finding) bool { return f.State != check.Failure && f.State != check.Warning })...)
-	o.Begun = o.Last != nil || len(o.On)+len(o.Notes)+len(o.Away) > 0 || len(in.accountsOnInWords()) > 0 || slices.ContainsFunc(in.ours, func(p client.Switched) bool { return p.On })
+	o.Begun = o.Last != nil || len(o.On)+len(o.Notes)+len(o.Away) > 0 || len(in.otherAccountsInWords()) > 0 || slices.ContainsFunc(in.ours, func(p client.Switched) bool { return p.On })
 	if o.decides() {
 		o.Reasons = []string{} // they are Claude Code's alone
 	}
@@ -99,7 +99,7 @@ func (in *Inspection) Overview() Overview {
 		}
 	}
 	slices.SortStableFunc(o.Problems, func(a, b check.Finding) int { return cmp.Compare(a.State, b.State) }) // failures first
-	_, held := ledger.LongestHold(in.stateDirs(), "", in.Now)
+	_, held := ledger.LongestExact(in.stateDirs(), "", in.Now)
 	switch {
 	case check.CountState(o.Problems, check.Failure) > 0:
 		o.Next = "springfield doctor"

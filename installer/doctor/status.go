@@ -108,7 +108,7 @@ func (in *Inspection) whyIfNoneDecides(deciding []client.Switched) []string {
 			all = append(all, p.ID+" is enabled, but "+in.whyNoHook(p))
 		}
 	}
-	switch elsewhere := in.accountsOnInWords(); {
+	switch elsewhere := in.otherAccountsInWords(); {
 	case len(elsewhere) > 0, known && len(all) > 0:
 		return append(all, elsewhere...)
 	case known:
@@ -204,7 +204,7 @@ func (in *Inspection) ChooseInSuites(choose func(generator.Suite) generator.Plug
 func (in *Inspection) notesOf(alreadySaid []string) []string {
 	all := check.NamesOf(in.Notes, func(err error) string { return err.Error() + ": run springfield doctor to see the fix" })
 	all = append(append(append(all, in.offByVariable()...), in.HoldsAndAwayInWords()...), in.OldSuitesInWords()...)
-	for _, says := range in.accountsOnInWords() {
+	for _, says := range in.otherAccountsInWords() {
 		if !slices.Contains(alreadySaid, says) {
 			all = append(all, says+": run springfield doctor to see the command for it")
 		}

@@ -20,12 +20,12 @@ func DefaultHost() Host {
 // claudeMembers enables plugins in the settings of a scope.
 type claudeMembers struct{}
 
-func (claudeMembers) PluginsIn(now *settings.Settings, _ Place, scope client.Scope) (allOn []Installed, err error) {
+func (claudeMembers) PluginsIn(now *settings.Settings, _ Place, scope client.Scope) (ofAnyone []Installed, err error) {
 	ids, err := now.AllIDsOn(scope)
 	for _, id := range ids {
-		allOn = append(allOn, Installed{ID: id, Name: client.NameOf(id)})
+		ofAnyone = append(ofAnyone, Installed{ID: id, Name: client.NameOf(id)})
 	}
-	return allOn, err
+	return ofAnyone, err
 }
 
 func (claudeMembers) ByUs(now *settings.Settings, _ Place) ([]settings.EnabledPlugin, error) {

@@ -222,7 +222,7 @@ func (m *memory) anyStillIn(f file) (bool, error) {
 	return false, nil
 }
 
-func (m *memory) noteMember(before *document.Document, e document.Edit, behalf, by string) error {
+func (m *memory) noteMember(before *document.Document, e document.Edit, forFile, byMember string) error {
 	raw, found, err := before.Get(e.Path...)
 	if err != nil {
 		return err
@@ -233,13 +233,13 @@ func (m *memory) noteMember(before *document.Document, e document.Edit, behalf, 
 		if !r.isStillSet(raw, found) {
 			r.Before = string(raw) // changed by the user since
 		}
-		r.Set, r.By = e.Value, by
-		if !slices.Contains(r.For, behalf) {
-			r.For = append(slices.Clone(r.For), behalf)
+		r.Set, r.By = e.Value, byMember
+		if !slices.Contains(r.For, forFile) {
+			r.For = append(slices.Clone(r.For), forFile)
 		}
 		return nil
 	}
-	m.Members = append(m.Members, remembered{e.Path, string(raw), e.Value, []string{behalf}, by})
+	m.Members = append(m.Members, remembered{e.Path, string(raw), e.Value, []string{forFile}, byMember})
 	for n := 1; n < len(e.Path); n++ {
 		parent := e.Path[:n]
 		raw, found, err := before.Get(parent...)

@@ -94,7 +94,7 @@ func (p Places) Report(o ledger.AwayOrder, changed []git.Changed) Report {
 		Order: p.MaskOrder(o), Questions: []Item{}, Waiting: []Item{},
 		Sessions: []Session{}, Changed: []git.Changed{}, Notes: []string{}, now: p.Now.UnixMilli(),
 	}
-	_, r.Held = ledger.LongestHold(p.States, "", p.Now)
+	_, r.Held = ledger.LongestExact(p.States, "", p.Now)
 	var past []ledger.AwayEvent
 	orders := p.withUnseen(o)
 	for _, one := range orders {

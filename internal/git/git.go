@@ -29,19 +29,19 @@ type Git struct {
 	within  time.Duration // timeout of a command
 }
 
-// FindGit finds git on path, for commands that neither prompt nor use the network. It omits variables from env that
-// redirect git, such as GIT_DIR, or by which the project around work could configure git. A project in the home
-// directory itself is trusted.
-func FindGit(env []string, path, work, home string) Git {
+// FindGit finds git in searchPath, for commands that neither prompt nor use the network. It omits variables from env
+// that redirect git, such as GIT_DIR, or by which the project around untrustedDir could configure git. A project in the
+// home directory itself is trusted.
+func FindGit(env []string, searchPath, untrustedDir, home string) Git {
 	// If there is a pipe among the files, git would wait forever.
-	g := Git{command: rooted.FindProgram("git", path), within: 10 * time.Second}
+	g := Git{command: rooted.FindProgram("git", searchPath), within: 10 * time.Second}
 	for _, entry := range env {
 		name, value, _ := strings.Cut(entry, "=")
 		switch name = strings.ToUpper(name); name { // Windows ignores case
 		case "GIT_CONFIG_NOSYSTEM", "GIT_CEILING_DIRECTORIES", "GIT_TEST_ASSUME_DIFFERENT_OWNER":
 			// These only restrict git.
 		case "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "XDG_CONFIG_HOME":
-			if inProject(value, work, home) {
+			if inProject(value, untrustedDir, home) {
 				continue
 			}
 		default:

@@ -162,7 +162,7 @@ func (d *Console) AskToLift(session string) error {
 	if err != nil {
 		return err
 	}
-	h, held := ledger.LongestHold(d.dirAndAlso(), ledgerIDOf(session), d.Now())
+	h, held := ledger.LongestExact(d.dirAndAlso(), ledgerIDOf(session), d.Now())
 	if !held && d.Caller == nil {
 		return d.printNoHold(session, "no hold is in force for "+sessionOrAll(session)+d.pastHoldNote(session))
 	}

@@ -74,7 +74,7 @@ type loopHere struct {
 
 // ActiveLoop returns the path of the active loop's file, or "" if none exists, and the driver.
 func (d *Console) ActiveLoop() (path string, driverOfDir Driver) {
-	l, err := d.openLoopPlace(false)
+	l, err := d.openLoopSpace(false)
 	if err != nil {
 		return "", driverOfDir
 	}
@@ -85,9 +85,9 @@ func (d *Console) ActiveLoop() (path string, driverOfDir Driver) {
 	return path, l.driver
 }
 
-// openLoopPlace opens the workspace that the hook would find or, if exact is set, the working directory itself, and
+// openLoopSpace opens the workspace that the hook would find or, if exact is set, the working directory itself, and
 // reads the loop's file.
-func (d *Console) openLoopPlace(exact bool) (*loopHere, error) {
+func (d *Console) openLoopSpace(exact bool) (*loopHere, error) {
 	here := *d
 	if d.Caller == nil {
 		here.Session = "" // a user's loop is for the next session
@@ -390,7 +390,7 @@ func parseLoopKey(key string, values []string) (field [2]string, err error) {
 // SetLoop sets a key of the workspace's loop, one of LoopKeys, in its file, and prints the value. It records a raised
 // maximum or a cancelled loop.
 func (d *Console) SetLoop(key string, values []string) error {
-	l, err := d.openLoopPlace(false)
+	l, err := d.openLoopSpace(false)
 	if err != nil {
 		return err
 	}
@@ -472,7 +472,7 @@ func (l *loopHere) dataToPause() ([]byte, error) {
 // StopLoopIfAny pauses the workspace's loop, or deletes its file if remove is set, and prints the result. If there is
 // nothing to stop, it only prints that.
 func (d *Console) StopLoopIfAny(remove bool) error {
-	l, err := d.openLoopPlace(false)
+	l, err := d.openLoopSpace(false)
 	if err != nil {
 		return err
 	}

@@ -69,7 +69,7 @@ var templates = []template{
 }
 
 func (d *Console) StartLoop(o LoopStart) error {
-	l, err := d.openLoopPlace(o.Named)
+	l, err := d.openLoopSpace(o.Named)
 	if err != nil {
 		return err
 	}

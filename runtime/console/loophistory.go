@@ -74,10 +74,10 @@ func shortGoalOf(body string) string {
 	return strings.TrimSpace(quotation.ClipRunes(line, 79))
 }
 
-// LoopHistory prints the last n loops of the workspace, oldest first. If all is set, it prints loops of every
+// LoopHistory prints the last n loops of the workspace, oldest first. If everyDir is set, it prints loops of every
 // workspace.
-func (d *Console) LoopHistory(n int, all, asJSON bool) error {
-	l, err := d.openLoopPlace(false)
+func (d *Console) LoopHistory(n int, everyDir, asJSON bool) error {
+	l, err := d.openLoopSpace(false)
 	if err != nil {
 		return err
 	}
@@ -88,12 +88,12 @@ func (d *Console) LoopHistory(n int, all, asJSON bool) error {
 	}
 	var past []pastLoop
 	for _, p := range every {
-		if all || p.Directory == l.space.Dir {
+		if everyDir || p.Directory == l.space.Dir {
 			past = append(past, p)
 		}
 	}
 	if len(past) == 0 && !asJSON {
-		if l.printLine("there are no past loops in " + l.space.Dir); !all {
+		if l.printLine("there are no past loops in " + l.space.Dir); !everyDir {
 			l.printLine("for other directories, run " + l.commandTo("loop history --all"))
 		}
 		return nil
@@ -108,7 +108,7 @@ func (d *Console) LoopHistory(n int, all, asJSON bool) error {
 		}
 		line := padRight(p.ID, 8) + padRight(l.agoOf(p.At), 12) + padRight(p.Event,
 			11) + padRight(strconv.Itoa(p.Count)+"/"+strconv.Itoa(p.Max), 8)
-		if all {
+		if everyDir {
 			line += p.Directory + "  "
 		}
 		l.printLine(line + p.Goal)
@@ -175,7 +175,7 @@ func (d *Console) RerunLoop(id string, o LoopStart) error {
 	if _, err := wiggum.ReadLoop([]byte(p.file)); err != nil {
 		return &adviceError{"loop " + id + " cannot run again: its record is not a valid loop: " + err.Error(), "start a new one with " + d.commandTo(`loop start "…"`)}
 	}
-	l, err := d.openLoopPlace(o.Named)
+	l, err := d.openLoopSpace(o.Named)
 	if err != nil {
 		return err
 	}

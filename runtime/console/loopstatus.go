@@ -57,7 +57,7 @@ func (l *loopJSON) Members(m *codec.Coder) {
 }
 
 func (d *Console) LoopStatus(asJSON bool) error {
-	l, err := d.openLoopPlace(false)
+	l, err := d.openLoopSpace(false)
 	if err != nil {
 		return err
 	}

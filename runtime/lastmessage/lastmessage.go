@@ -298,14 +298,14 @@ type Sentence struct {
 }
 
 // Sentences returns the sentences of a text outside of code, quotations and tables.
-func Sentences(text string) (prose []Sentence) {
+func Sentences(text string) (outsideCode []Sentence) {
 	for _, b := range splitBlocks(text) {
 		if b.kind == code || b.kind == quotation || b.kind == row {
 			continue
 		}
 		for _, s := range splitSentences(b) {
-			prose = append(prose, Sentence{s.plain, strings.ContainsRune("?？؟", s.end)})
+			outsideCode = append(outsideCode, Sentence{s.plain, strings.ContainsRune("?？؟", s.end)})
 		}
 	}
-	return prose
+	return outsideCode
 }

@@ -242,7 +242,7 @@ type InForce struct {
 // HoldsInForce returns the holds in force: first any hold on all sessions, then holds on the sessions in the history.
 // It omits the sessions of an unreadable history and returns the error.
 func HoldsInForce(dirs []string, now time.Time) (all []InForce, err error) {
-	if h, ok := LongestHold(dirs, "", now); ok {
+	if h, ok := LongestExact(dirs, "", now); ok {
 		all = append(all, InForce{"", h})
 	}
 	seen := map[string]bool{"": true}
@@ -252,7 +252,7 @@ func HoldsInForce(dirs []string, now time.Time) (all []InForce, err error) {
 			err = fault
 		}
 		for _, e := range LastHoldEvents(events) {
-			if h, ok := LongestHold(dirs, e.Of, now); ok && !seen[e.Of] {
+			if h, ok := LongestExact(dirs, e.Of, now); ok && !seen[e.Of] {
 				all = append(all, InForce{e.Of, h})
 			}
 			seen[e.Of] = true
@@ -261,8 +261,8 @@ func HoldsInForce(dirs []string, now time.Time) (all []InForce, err error) {
 	return all, err
 }
 
-// LongestHold returns the hold in force for id that ends last, from several state directories.
-func LongestHold(dirs []string, id string, now time.Time) (h Hold, held bool) {
+// LongestExact returns the hold in force for id that ends last, from several state directories.
+func LongestExact(dirs []string, id string, now time.Time) (h Hold, held bool) {
 	for _, dir := range dirs {
 		if one, ok := ExactHoldOf(dir, id, now); ok && (!held || h.Until != 0 && (one.Until == 0 || one.Until > h.Until)) {
 			h, held = one, true

@@ -94,7 +94,7 @@ func TestStepsAreBounded(t *testing.T) {
 		if spent := maxProjectSteps - a.byProject.left; spent > maxProjectSteps+maxProjectSteps/100 { // the last may take a little more
 			t.Errorf("%s: %d steps", name, spent)
 		}
-		if faults := fmt.Sprint(a.newStepsFault()); !strings.Contains(faults, errSteps.Error()) || len(faults) > 300 {
+		if faults := fmt.Sprint(a.outOfSteps()); !strings.Contains(faults, errSteps.Error()) || len(faults) > 300 {
 			t.Errorf("%s: %s", name, faults)
 		}
 		if _, ok := a.holdsFor(&mine); !ok {

@@ -149,7 +149,7 @@ func FirstMatch(rules []Rule, cache *Cache) func(strategy.Situation) strategy.Ve
 		}
 		v.Faults = a.faults
 		if len(a.unasked) > 0 {
-			v.Faults = append(v.Faults, a.newStepsFault())
+			v.Faults = append(v.Faults, a.outOfSteps())
 		}
 		if a.read {
 			v.Languages = a.message.closing().Languages
@@ -296,7 +296,7 @@ func (a *asking) sharedBudget(r *Rule) *StepBudget {
 	return &a.trusted
 }
 
-func (a *asking) newStepsFault() error {
+func (a *asking) outOfSteps() error {
 	return errors.New("rule " + firstNames(a.unasked, 5) + ": " + errSteps.Error())
 }
 

@@ -43,9 +43,9 @@ func saysDone(text string, orAnnounced bool) bool {
 	return alone || orAnnounced && announcesDone(last)
 }
 
-func notDecoration(marks string) func(rune) bool {
+func notDecoration(decoration string) func(rune) bool {
 	return func(r rune) bool {
-		return !strings.ContainsRune(marks, r) && !unicode.Is(unicode.So, r) && r != '\ufe0f' && r != '\u200d'
+		return !strings.ContainsRune(decoration, r) && !unicode.Is(unicode.So, r) && r != '\ufe0f' && r != '\u200d'
 	}
 }
 

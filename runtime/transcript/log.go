@@ -170,7 +170,7 @@ func (l *Log) takeEntry(f *Format, e *Entry) (isNew bool) {
 			l.useSkill(p.Name, byBody)
 		case HookBlock, HookContext:
 			if p.Ours {
-				l.Feedback.countAsOurs(e)
+				l.Feedback.addOurs(e)
 			}
 		}
 	}
@@ -211,7 +211,7 @@ type feedback struct {
 	Mine int // since the last prompt
 }
 
-func (f *feedback) countAsOurs(e *Entry) {
+func (f *feedback) addOurs(e *Entry) {
 	f.All++
 	f.Own++
 	f.Mine++

@@ -98,7 +98,7 @@ func ownsLog(first []byte) bool {
 func readerOf(kind []byte) func(*transcript.Entry, []byte) {
 	switch string(kind) {
 	case `"user.message"`:
-		return takeUserLine
+		return takeUserRole
 	case `"assistant.message"`:
 		return takeAssistantLine
 	case `"tool.execution_complete"`:
@@ -164,10 +164,10 @@ func takeSessionLine(e *transcript.Entry, data []byte) {
 	}
 }
 
-// takeUserLine reads a text in the user's role into e, and determines its origin. A text with a source is the user's
+// takeUserRole reads a text in the user's role into e, and determines its origin. A text with a source is the user's
 // only if it is a slash command. A text queued by a different plugin's Stop hook has no source and, unlike the user's
 // queued texts, no agentMode.
-func takeUserLine(e *transcript.Entry, data []byte) {
+func takeUserRole(e *transcript.Entry, data []byte) {
 	var words, source, id, delivery []byte
 	transcript.ReadMembers(data,
 		transcript.Member{Name: "content", Text: &words}, transcript.Member{Name: "source", Text: &source},
