@@ -209,7 +209,7 @@ func (t Toolchain) compileProgram(ctx context.Context, stage, overlay string, b 
 	return data, nil
 }
 
-// runGo runs go in the stage's src directory in a clean environment, creates the build cache, and returns the standard
+// runGo runs go in tempDir's src directory in a clean environment, creates the build cache, and returns the standard
 // output. A failure is a *CompileError. GOENV=off is needed because an empty GOFLAGS does not override `go env -w`.
 func (t Toolchain) runGo(ctx context.Context, tempDir string, env []string, args ...string) ([]byte, error) {
 	cache := t.GoCache

@@ -279,8 +279,8 @@ func (d Difference) onlyDescribes() bool {
 	return reflect.DeepEqual(both[0], both[1])
 }
 
-// checkEntryExtras adds a failure if the plugin's catalog entry, found by name or by c.ID, does more than describe the plugin,
-// or cannot be read. A missing catalog is ignored.
+// checkEntryExtras adds a failure if the plugin's catalog entry, found by name or by c.ID, does more than describe the
+// plugin, or cannot be read. A missing catalog is ignored.
 func (c *comparison) checkEntryExtras(name string) {
 	file := filepath.FromSlash(cmp.Or(c.CatalogFile, ".claude-plugin/marketplace.json"))
 	data, err := rooted.ReadFile(c.Catalog, file, maxCatalog)

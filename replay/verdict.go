@@ -122,7 +122,7 @@ func (r *Report) adviceInWords() (neverEmpty string) {
 	return said + "."
 }
 
-func (r *Report) sayWhyEmpty() (neverBlank string) {
+func (r *Report) sayWhyEmpty() (neverEmpty string) {
 	switch {
 	case r.Partial:
 		return "Nothing was found before the interruption."

@@ -95,7 +95,7 @@ func TestAwayIsAskedAbout(t *testing.T) {
 }
 
 // An order ends after a duration or at a time of day, from a minute to a day away.
-func TestReadEnd(t *testing.T) {
+func TestEndIfSet(t *testing.T) {
 	now := time.Date(2026, 3, 1, 22, 10, 30, 0, time.UTC)
 	for typed, want := range map[string]string{
 		"8h": "02 06:10:30", "90m": "01 23:40:30", "2 hours": "02 00:10:30", "1 hour 30 minutes": "01 23:40:30",

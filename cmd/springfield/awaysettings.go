@@ -198,7 +198,7 @@ type awayEdit struct {
 	made  journal.Entry
 }
 
-// planRemoval plans to undo the addition. If the file is unchanged since, the plan restores it byte for byte. Otherwise
+// planRemoval plans to undo the edit. If the file is unchanged since, the plan restores it byte for byte. Otherwise
 // it only removes the member.
 func (d awayEdit) planRemoval(places client.Places) (c journal.Change, exact bool, err error) {
 	if c, err := settings.Journal(places).PlanRevert(d.made, d.Did); err == nil {

@@ -54,7 +54,7 @@ func (a *app) findSnapshot(ctx context.Context, order ledger.AwayOrder) (in *git
 	return in, ""
 }
 
-// changesSince returns the files changed since the order's snapshot, and a note for the user. It clears order.Kept if
+// changesSince returns the files changed since the order's snapshot, and a note for the user. It clears edited.Kept if
 // the snapshot cannot be used.
 func (a *app) changesSince(ctx context.Context, edited *ledger.AwayOrder) (changed []git.Changed, note string) {
 	defer a.showWorking("comparing the files with the snapshot")()

@@ -202,7 +202,7 @@ func newLoopHistory(a *app) *cobra.Command {
 		Example: "  springfield loop history show 7f3a",
 		Args:    arguments(1, 1, "the id of a loop"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.useLoopDir(cmd, func(d console.Console) error { return d.ShowRecord(args[0], wantsJSON(cmd)) })
+			return a.useLoopDir(cmd, func(d console.Console) error { return d.ShowPastLoop(args[0], wantsJSON(cmd)) })
 		},
 	}
 

@@ -176,11 +176,11 @@ func hasMarket(name string, want bool) isRecorded {
 // callClient runs claude plugin with a copy of the user's plugin settings. Afterwards s reads changed files
 // again. Errors begin with task.
 func (c Command) callClient(
-	ctx context.Context, s *Snapshot, task string, patience time.Duration, isDone isRecorded, args ...string,
+	ctx context.Context, s *Snapshot, task string, patience time.Duration, didWork isRecorded, args ...string,
 ) error {
 	settings := s.userSettingsForClient("enabledPlugins", "extraKnownMarketplaces")
 	defer s.forgetPlugins()
-	if err := c.runClient(ctx, s.Places, settings, patience, isDone, args...); err != nil {
+	if err := c.runClient(ctx, s.Places, settings, patience, didWork, args...); err != nil {
 		return fmt.Errorf("%s: %w", task, err)
 	}
 	return nil

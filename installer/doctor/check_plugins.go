@@ -228,7 +228,7 @@ func whoDecides(all []client.Switched) string {
 }
 
 func kindOrOutside(name string) strategy.Kind {
-	known, _ := registry.StrategyNamed(name) // unknown: beside
+	known, _ := registry.StrategyNamed(name) // unknown: outside the stop
 	return known.KindOf()
 }
 

@@ -64,7 +64,7 @@ func (in *Inspection) Overview() Overview {
 	o := Overview{
 		On: []Switch{}, Reasons: in.whyIfNoneDecides(deciding), Last: in.lastDecision(), Loops: []string{},
 		Notes: append([]string{}, slices.Concat(in.HoldsInWords())...),
-		Away:  append([]string{}, in.AwayHereWords()...), Problems: []check.Finding{},
+		Away:  append([]string{}, in.AwayHereInWords()...), Problems: []check.Finding{},
 	}
 	for i, p := range slices.Concat(deciding, outside) {
 		o.On = append(o.On, Switch{

@@ -226,11 +226,11 @@ func (in *Inspection) notesOf(alreadySaid []string) []string {
 
 // HoldsAndAwayInWords describes holds and away orders in force, and holds that ended recently.
 func (in *Inspection) HoldsAndAwayInWords() (alsoEnded []string) {
-	return append(slices.Concat(in.HoldsInWords()), in.AwayHereWords()...)
+	return append(slices.Concat(in.HoldsInWords()), in.AwayHereInWords()...)
 }
 
-// AwayHereWords describes the away orders in force here.
-func (in *Inspection) AwayHereWords() (all []string) {
+// AwayHereInWords describes the away orders in force here.
+func (in *Inspection) AwayHereInWords() (all []string) {
 	dir := ledger.StateDir("", in.Places.Home)
 	if dir == "" {
 		return nil

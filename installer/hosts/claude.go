@@ -40,7 +40,7 @@ func (claudeMembers) PlanOff(now *settings.Settings, r Request) (journal.Change,
 	return now.PlanDisable(r.Plugin, r.Scope)
 }
 
-func (claudeMembers) PlanAllOff(now *settings.Settings, _ Place, purge bool, empty *journal.Change) (ids []string, left []settings.Left, err error) {
-	*empty, ids, left, err = now.PlanDisableAll(purge) // the first host: out is empty
+func (claudeMembers) PlanAllOff(now *settings.Settings, _ Place, purge bool, c *journal.Change) (ids []string, left []settings.Left, err error) {
+	*c, ids, left, err = now.PlanDisableAll(purge) // the first host: c is empty
 	return ids, left, err
 }

@@ -62,13 +62,13 @@ func (entries) PlanOff(now *settings.Settings, r Request) (c journal.Change, err
 	return c, r.planOff(now, &c)
 }
 
-func (entries) PlanAllOff(now *settings.Settings, at Place, _ bool, c *journal.Change) (wasOn []string, left []settings.Left, err error) {
+func (entries) PlanAllOff(now *settings.Settings, at Place, _ bool, c *journal.Change) (ids []string, left []settings.Left, err error) {
 	byUs, err := now.EnabledByUsOn(at.Host.Name)
 	if err != nil {
 		return nil, nil, err
 	}
 	for _, r := range byUs {
-		wasOn = append(wasOn, r.ID)
+		ids = append(ids, r.ID)
 		at.addRemovedNote(c)
 		if err := now.ReleaseFor(c, settings.HostFile{Host: at.Host.Name, Path: r.File}, r.ID); err != nil {
 			left = append(left, settings.Left{What: err.Error(), Remove: "fix that file, then remove the entries for " + r.ID, Failed: true})
@@ -76,13 +76,13 @@ func (entries) PlanAllOff(now *settings.Settings, at Place, _ bool, c *journal.C
 	}
 	knows, err := at.Installed()
 	if err != nil {
-		return wasOn, append(left, settings.Left{What: err.Error(), Remove: "fix the cause, then run springfield disable --all again"}), nil
+		return ids, append(left, settings.Left{What: err.Error(), Remove: "fix the cause, then run springfield disable --all again"}), nil
 	}
 	for _, i := range knows {
 		if i.HostRemoves && !i.On || !i.MadeByUs(now) || slices.ContainsFunc(byUs, at.removalOf(i).ownsRecord) {
 			continue
 		}
-		wasOn = append(wasOn, i.ID)
+		ids = append(ids, i.ID)
 		stays := settings.Left{What: fmt.Sprintf("the %s settings of %s still name %s", i.Scope, at.Host.Title, i.ID), Remove: "remove by hand the entries for " + i.ID}
 		if i.HostRemoves && i.Scope == client.User {
 			stays = settings.Left{What: at.hostRemovesError(i).Error(), Remove: at.Host.RemoveCommand(i.ID)}
@@ -95,7 +95,7 @@ func (entries) PlanAllOff(now *settings.Settings, at Place, _ bool, c *journal.C
 		}
 		left = append(left, stays)
 	}
-	return wasOn, left, nil
+	return ids, left, nil
 }
 
 func (r Request) EntryFile() settings.HostFile {

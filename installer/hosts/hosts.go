@@ -67,7 +67,7 @@ type Switching interface {
 	ByUs(now *settings.Settings, at Place) ([]settings.EnabledPlugin, error)
 	PlanOn(now *settings.Settings, r Request) (journal.Change, error)
 	PlanOff(now *settings.Settings, r Request) (journal.Change, error)
-	// PlanAllOff adds edits to c that disable all plugins. ids are the plugins that were enabled.
+	// PlanAllOff adds edits to c that disable all plugins. ids are the plugins that were enabled or listed.
 	PlanAllOff(now *settings.Settings, at Place, purge bool, c *journal.Change) (ids []string, left []settings.Left, err error)
 }
 

@@ -114,7 +114,7 @@ func (v view) noteStillOff(c *journal.Change, m *memory, id string, restored fun
 	}
 }
 
-// planUserRelease plans to restore the members of user settings that were set only for f.
+// planUserRelease plans to restore the members of user settings that were set only for setFor.
 func (s *Settings) planUserRelease(c *journal.Change, setFor file) error {
 	target, err := journal.Resolve(s.Settings(client.User))
 	if err != nil || target == setFor.At {

@@ -174,16 +174,16 @@ func (m *memory) pluginsEnabledByUs() (ids []string) {
 
 func (m *memory) switchedOn(id string) bool { return slices.Contains(m.pluginsEnabledByUs(), id) }
 
-// sharesEdits reports whether springfield already edited one of the same members, but not for the settings file behalf.
-func (m *memory) sharesEdits(edits []document.Edit, behalf string) bool {
+// sharesEdits reports whether springfield already edited one of the same members, but not for neededBy.
+func (m *memory) sharesEdits(edits []document.Edit, neededBy string) bool {
 	return m != nil && slices.ContainsFunc(m.Members, func(r remembered) bool {
-		return !slices.Contains(r.For, behalf) && slices.ContainsFunc(edits, func(e document.Edit) bool { return slices.Equal(e.Path, r.Path) })
+		return !slices.Contains(r.For, neededBy) && slices.ContainsFunc(edits, func(e document.Edit) bool { return slices.Equal(e.Path, r.Path) })
 	})
 }
 
 // noteEdits returns a copy of the memory with edits of f added. If f no longer contains the earlier edits, the copy
-// omits them. forFile is the settings file that needs the edits.
-func (m *memory) noteEdits(f file, edits []document.Edit, forFile string) (*memory, error) {
+// omits them. For neededBy see setMembers.
+func (m *memory) noteEdits(f file, edits []document.Edit, neededBy string) (*memory, error) {
 	next := &memory{File: f.At, Host: f.host}
 	switch ours, err := m.anyStillIn(f); {
 	case err != nil:
@@ -199,7 +199,7 @@ func (m *memory) noteEdits(f file, edits []document.Edit, forFile string) (*memo
 	}
 	by := edits[len(edits)-1].Path
 	for _, e := range edits {
-		if err := next.noteMember(f.doc, e, forFile, by[len(by)-1]); err != nil {
+		if err := next.noteMember(f.doc, e, neededBy, by[len(by)-1]); err != nil {
 			return nil, err
 		}
 	}
@@ -222,7 +222,7 @@ func (m *memory) anyStillIn(f file) (bool, error) {
 	return false, nil
 }
 
-func (m *memory) noteMember(before *document.Document, e document.Edit, forFile, byMember string) error {
+func (m *memory) noteMember(before *document.Document, e document.Edit, neededBy, byMember string) error {
 	raw, found, err := before.Get(e.Path...)
 	if err != nil {
 		return err
@@ -234,12 +234,12 @@ func (m *memory) noteMember(before *document.Document, e document.Edit, forFile,
 			r.Before = string(raw) // changed by the user since
 		}
 		r.Set, r.By = e.Value, byMember
-		if !slices.Contains(r.For, forFile) {
-			r.For = append(slices.Clone(r.For), forFile)
+		if !slices.Contains(r.For, neededBy) {
+			r.For = append(slices.Clone(r.For), neededBy)
 		}
 		return nil
 	}
-	m.Members = append(m.Members, remembered{e.Path, string(raw), e.Value, []string{forFile}, byMember})
+	m.Members = append(m.Members, remembered{e.Path, string(raw), e.Value, []string{neededBy}, byMember})
 	for n := 1; n < len(e.Path); n++ {
 		parent := e.Path[:n]
 		raw, found, err := before.Get(parent...)
@@ -261,23 +261,23 @@ type released struct {
 	theirs []string // members that others have changed since
 }
 
-// everyone as behalf or freedFile means all files.
+// everyone as freed means all files.
 const everyone = ""
 
 func allMembers(remembered) bool { return true }
 
 // planBack returns the data of f and its memory without the edits of the members selected by only, unless other
-// settings files need them. freedFile is the file that no longer needs them, or everyone.
-func (m *memory) planBack(f file, freedFile string, only func(remembered) bool) (back released, err error) {
+// settings files or plugins need them. freed is the one that no longer needs them, or everyone.
+func (m *memory) planBack(f file, freed string, only func(remembered) bool) (back released, err error) {
 	next := &memory{File: m.File, Host: m.Host, Origin: m.Origin}
 	back = released{before: m, next: next}
 	var members []remembered
 	for _, r := range m.Members {
 		switch {
-		case freedFile == everyone && only(r):
+		case freed == everyone && only(r):
 			r.For = nil
-		case slices.Contains(r.For, freedFile) && only(r):
-			r.For = slices.DeleteFunc(slices.Clone(r.For), func(f string) bool { return f == freedFile || m.Host == "" && rooted.IsSurelyMissing(f) })
+		case slices.Contains(r.For, freed) && only(r):
+			r.For = slices.DeleteFunc(slices.Clone(r.For), func(f string) bool { return f == freed || m.Host == "" && rooted.IsSurelyMissing(f) })
 		}
 		if len(r.For) > 0 {
 			next.Members = append(next.Members, r)

@@ -131,15 +131,15 @@ func (s *Settings) setMembers(c *journal.Change, f file, edits []document.Edit, 
 	return nil
 }
 
-// planRelease plans to restore members selected by only, if just the settings file behalf needed them and
+// planRelease plans to restore members selected by only, if just neededBy needed them and
 // they were not changed since. The memory is removed along with the last member.
-func (s *Settings) planRelease(c *journal.Change, f file, behalf string, only func(remembered) bool) error {
+func (s *Settings) planRelease(c *journal.Change, f file, neededBy string, only func(remembered) bool) error {
 	m, err := s.recallFile(f.At)
-	serves := func(r remembered) bool { return slices.Contains(r.For, behalf) && only(r) }
+	serves := func(r remembered) bool { return slices.Contains(r.For, neededBy) && only(r) }
 	if err != nil || m == nil || !slices.ContainsFunc(m.Members, serves) {
 		return err
 	}
-	back, err := m.planBack(f, behalf, only)
+	back, err := m.planBack(f, neededBy, only)
 	if err != nil {
 		return f.namedError(err)
 	}

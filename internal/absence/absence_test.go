@@ -539,7 +539,7 @@ func TestShorten(t *testing.T) {
 	must(t, n.ReplaceInScope(n.order))
 	for name, test := range map[string]struct {
 		change              func(*ledger.AwayOrder)
-		sameMost, sameCheck bool
+		keepMost, keepCheck bool
 		shorter             bool
 	}{
 		"longer":          {func(o *ledger.AwayOrder) { o.Until++ }, true, true, false},
@@ -553,7 +553,7 @@ func TestShorten(t *testing.T) {
 	} {
 		wanted := n.order
 		test.change(&wanted)
-		now, shorter, err := n.Shorten(wanted, test.sameMost, test.sameCheck, false)
+		now, shorter, err := n.Shorten(wanted, test.keepMost, test.keepCheck, false)
 		if err != nil || shorter != test.shorter || shorter && (now.ID != "o1" || now.Most > 50) {
 			t.Errorf("%s: %+v, %v, %v", name, now, shorter, err)
 		}

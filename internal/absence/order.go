@@ -14,11 +14,11 @@ func (p Places) OrdersInForce(project string, all bool) []ledger.AwayOrder {
 	})
 }
 
-// RecordedOrders returns the orders that cover project, even if they have ended, oldest first. If wide is set, it
+// RecordedOrders returns the orders that cover project, even if they have ended, oldest first. If all is set, it
 // returns those of all projects.
-func (p Places) RecordedOrders(project string, wide bool) []ledger.AwayOrder {
+func (p Places) RecordedOrders(project string, all bool) []ledger.AwayOrder {
 	return slices.DeleteFunc(ledger.AwayOrders(p.Orders), func(o ledger.AwayOrder) bool {
-		return o.ID == "" || o.At > p.Now.UnixMilli() || !wide && !o.Covers(project)
+		return o.ID == "" || o.At > p.Now.UnixMilli() || !all && !o.Covers(project)
 	})
 }
 

@@ -84,9 +84,9 @@ func (j Journal) ApplyChange(c Change) error {
 }
 
 // PlanAndApply plans and applies a change. It tries again if a program changes a file in between.
-func (j Journal) PlanAndApply(replan func() (Change, error)) (c Change, err error) {
+func (j Journal) PlanAndApply(plan func() (Change, error)) (c Change, err error) {
 	for range tries {
-		if c, err = replan(); err != nil {
+		if c, err = plan(); err != nil {
 			return c, err
 		}
 		if err = j.ApplyChange(c); !errors.Is(err, ErrChanged) {

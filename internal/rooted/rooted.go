@@ -132,10 +132,10 @@ func ReadFollowing(path string, limit int64) ([]byte, fs.FileInfo, error) {
 	return readRegular(path, path, limit, os.Stat, os.Open)
 }
 
-// readRegular reads a regular file of at most errOver bytes. It calls stat first, because opening a pipe would wait for
+// readRegular reads a regular file of at most limit bytes. It calls stat first, because opening a pipe would wait for
 // its writer. shown is for errors.
 func readRegular(
-	shown, name string, errOver int64, stat func(string) (fs.FileInfo, error), open func(string) (*os.File, error),
+	shown, name string, limit int64, stat func(string) (fs.FileInfo, error), open func(string) (*os.File, error),
 ) ([]byte, fs.FileInfo, error) {
 	info, err := stat(name)
 	if err == nil && !info.Mode().IsRegular() {
@@ -150,13 +150,13 @@ func readRegular(
 	}
 	defer func() { _ = file.Close() }()
 	var all bytes.Buffer
-	all.Grow(int(min(info.Size(), errOver)) + bytes.MinRead) // avoids copies while it grows
-	_, err = all.ReadFrom(io.LimitReader(file, errOver+1))
+	all.Grow(int(min(info.Size(), limit)) + bytes.MinRead) // avoids copies while it grows
+	_, err = all.ReadFrom(io.LimitReader(file, limit+1))
 	data := all.Bytes()
-	if err == nil && int64(len(data)) > errOver {
-		size := fmt.Sprintf("%d bytes", errOver)
-		if errOver%(1<<20) == 0 {
-			size = fmt.Sprintf("%d MiB", errOver>>20)
+	if err == nil && int64(len(data)) > limit {
+		size := fmt.Sprintf("%d bytes", limit)
+		if limit%(1<<20) == 0 {
+			size = fmt.Sprintf("%d MiB", limit>>20)
 		}
 		err = &fs.PathError{Op: "read", Path: shown, Err: errors.New("larger than " + size)}
 	}
@@ -339,7 +339,7 @@ func (t Typed) Absolute(path string) (absolute, inUntrusted string, err error) {
 	return absolute, "", nil
 }
 
-// FilePath returns the absolute path of a file to write and its ground, as Absolute does. It also rejects a file that
+// FilePath returns the absolute path of a file to write, and inUntrusted, as Absolute does. It also rejects a file that
 // is a symlink. If homeLink is set, a symlink in the home directory is allowed.
 func (t Typed) FilePath(path string, homeLink bool) (absolute, inUntrusted string, err error) {
 	if absolute, inUntrusted, err = t.Absolute(path); err != nil {

@@ -85,8 +85,8 @@ func Program(t testing.TB, command string, buildFlags ...string) string {
 	return path
 }
 
-// WriteOverlay returns the go build flag that puts the files of directory from into directory into, so that verbs
-// compile no hooks.
+// WriteOverlay writes an overlay and returns the go build flag for it. It puts the files of directory from into
+// directory into, so that commands compile no hooks.
 func WriteOverlay(t testing.TB, from, into string) string {
 	t.Helper()
 	replace := map[string]string{}
@@ -136,7 +136,7 @@ func PutFile(t testing.TB, path, text string) {
 }
 
 // ReadOrNone returns a file's content, or "(none)" if the file is missing.
-func ReadOrNone(t testing.TB, path string) (saysNone string) {
+func ReadOrNone(t testing.TB, path string) (textOrNone string) {
 	t.Helper()
 	data, err := os.ReadFile(path)
 	if errors.Is(err, os.ErrNotExist) {

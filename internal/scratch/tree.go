@@ -13,7 +13,7 @@ import (
 func ReadTree(t testing.TB, dir string) map[string]string {
 	t.Helper()
 	all := map[string]string{}
-	walkIf(t, dir, func(path string, d fs.DirEntry) error {
+	walkIfThere(t, dir, func(path string, d fs.DirEntry) error {
 		name, err := filepath.Rel(dir, path)
 		name = filepath.ToSlash(name)
 		switch {
@@ -37,7 +37,7 @@ func ReadTree(t testing.TB, dir string) map[string]string {
 // ListFiles returns the sorted paths of all files below dir, which need not exist.
 func ListFiles(t testing.TB, dir string) (fullPaths []string) {
 	t.Helper()
-	walkIf(t, dir, func(path string, d fs.DirEntry) error {
+	walkIfThere(t, dir, func(path string, d fs.DirEntry) error {
 		if !d.IsDir() {
 			fullPaths = append(fullPaths, path)
 		}
@@ -46,7 +46,7 @@ func ListFiles(t testing.TB, dir string) (fullPaths []string) {
 	return fullPaths
 }
 
-func walkIf(t testing.TB, dir string, visit func(path string, d fs.DirEntry) error) {
+func walkIfThere(t testing.TB, dir string, visit func(path string, d fs.DirEntry) error) {
 	t.Helper()
 	Must(t, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		switch {

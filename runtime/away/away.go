@@ -150,7 +150,7 @@ func (out *Answer) answerQuestion(a *ledger.Away, inSession []ledger.AwayEvent, 
 	case again:
 		out.stop(ledger.AwayLeft, "it "+verb+" again what was answered for you: "+need.Evidence)
 	case since >= 2:
-		out.stop(ledger.AwayLeft, "it "+verb+" for the third time, and no file changed and no test run since the first: "+need.Evidence)
+		out.stop(ledger.AwayLeft, "it "+verb+" a third thing, and no file changed and no test run since the first: "+need.Evidence)
 	default:
 		e.Did = ledger.AwayAnswered
 		out.goOn("you are away, and it "+verb+": "+need.Evidence, SayAway(&a.Order, e.At)+decideYourself)

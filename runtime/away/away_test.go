@@ -69,7 +69,7 @@ func TestAnswerStop(t *testing.T) {
 		"in the options":      {stop: stopped("What now?\n\n1. Keep both tables\n2. Drop table `users_old`"), did: ledger.AwayLeft},
 		"asked again":         {past: past(answered(first.Event.Same, 0)), stop: stopped("Shall the cache live in memory or on disk?"), did: ledger.AwayLeft, says: "asks again"},
 		"a second question":   {past: past(answered("x", 0)), stop: stopped("Tabs or blanks?"), did: ledger.AwayAnswered, goesOn: true},
-		"a third":             {past: past(answered("x", 0), answered("y", 0)), stop: stopped("Tabs or blanks?"), did: ledger.AwayLeft, says: "it asks for the third time"},
+		"a third":             {past: past(answered("x", 0), answered("y", 0)), stop: stopped("Tabs or blanks?"), did: ledger.AwayLeft, says: "it asks a third thing"},
 		"a third, after work": {past: past(answered("x", 0), answered("y", 1)), stop: with(stopped("Tabs or blanks?"), func(s *Stop) { s.Work = 2 }), did: ledger.AwayAnswered, goesOn: true},
 		"another session's":   {past: []ledger.AwayEvent{{Session: "t", Did: ledger.AwayAnswered, Same: first.Event.Same}}, stop: stopped("Shall the cache live in memory or on disk?"), did: ledger.AwayAnswered, goesOn: true},
 		"another plugin has":  {past: past(ledger.AwayEvent{Did: ledger.AwayAnswered, Key: "k", By: "marge", At: 12*hour - 1000}), stop: stopped("Tabs or blanks?")},

@@ -52,19 +52,19 @@ func askClaude(ctx context.Context, q judge.Question, e Env) judge.Reply {
 // projectNotAboveHome returns the project's directory, or "" if it contains the user's home directory, and so the
 // user's own programs.
 func (e Env) projectNotAboveHome(q judge.Question) string {
-	if e.Home != "" && isAnywayIn(e.Home, q.Project) {
+	if e.Home != "" && isWithinEitherWay(e.Home, q.Project) {
 		return ""
 	}
 	return q.Project
 }
 
-// findClient returns the path of Claude Code's program, or "". If onlyIfSet is set, it must be an absolute path.
+// findClient returns the path of Claude Code's program, or "". If configured is set, it must be an absolute path.
 // Otherwise findClient searches PATH and the usual installation directories. It ignores relative directories and the
 // project, which might contain a different program.
-func (e Env) findClient(onlyIfSet, project string) string {
-	if onlyIfSet != "" {
-		if filepath.IsAbs(onlyIfSet) && isProgram(onlyIfSet) {
-			return onlyIfSet
+func (e Env) findClient(configured, project string) string {
+	if configured != "" {
+		if filepath.IsAbs(configured) && isProgram(configured) {
+			return configured
 		}
 		return ""
 	}
@@ -86,7 +86,7 @@ func (e Env) findClient(onlyIfSet, project string) string {
 	}
 	for _, dir := range dirs {
 		for _, name := range names {
-			if path := filepath.Join(dir, name); filepath.IsAbs(path) && isProgram(path) && !isAnywayIn(path, project) {
+			if path := filepath.Join(dir, name); filepath.IsAbs(path) && isProgram(path) && !isWithinEitherWay(path, project) {
 				return path
 			}
 		}
@@ -98,13 +98,13 @@ func (e Env) findClient(onlyIfSet, project string) string {
 // from PATH.
 func (e Env) searchPath(project string) string {
 	outside := slices.DeleteFunc(filepath.SplitList(e.Variable("PATH")), func(dir string) bool {
-		return !filepath.IsAbs(dir) || isAnywayIn(dir, project)
+		return !filepath.IsAbs(dir) || isWithinEitherWay(dir, project)
 	})
 	return strings.Join(outside, string(os.PathListSeparator))
 }
 
-// isAnywayIn reports whether path is dir or below it, by name or after resolving symlinks. It returns false if dir is "".
-func isAnywayIn(path, dir string) bool {
+// isWithinEitherWay reports whether path is dir or below it, by name or after resolving symlinks, and dir is not "".
+func isWithinEitherWay(path, dir string) bool {
 	if dir == "" {
 		return false
 	}

@@ -29,7 +29,7 @@ func WhyRedirected(project, home string, ownVars []string) string {
 	project = filepath.Clean(project)
 	chooses := func(member string) bool {
 		name, ok := strings.CutPrefix(member, "env.")
-		return redirectsOrRuns(member) || ok && equalsAny(name, ownVars)
+		return redirectsOrRuns(member) || ok && equalsAnyFold(name, ownVars)
 	}
 	for _, path := range projectSettings(project) {
 		bad, name, dir := chooses, path, filepath.Dir(filepath.Dir(path))
@@ -98,7 +98,7 @@ func (e Env) projectVarFault(q judge.Question) string {
 		}
 		// Many projects set cloud variables, which most questions do not use.
 		unused := isCloudLogin(strings.ToUpper(name)) && !(q.Backend == judge.Claude && e.usesCloud())
-		return equalsAny(name, q.Named) || !unused && redirectsOrRuns(member)
+		return equalsAnyFold(name, q.Named) || !unused && redirectsOrRuns(member)
 	}
 	for _, dir := range slices.Concat(dirAndAbove(q.Project)[0], dirAndAbove(q.Project)[1]) {
 		if sameDirectory(dir, e.Home) {
@@ -117,7 +117,7 @@ func (e Env) projectVarFault(q judge.Question) string {
 	return ""
 }
 
-func equalsAny(name string, named []string) bool {
+func equalsAnyFold(name string, named []string) bool {
 	return slices.ContainsFunc(named, func(n string) bool { return strings.EqualFold(n, name) })
 }
 

@@ -75,9 +75,9 @@ func (e Env) pickVars(pathVar string, pick func(name string) bool) (judgeEnv []s
 	return append(vars, "HOME="+e.Home, "PATH="+pathVar, judge.InJudge+"=1", "SPRINGFIELD=off")
 }
 
-func (e Env) clientVars(search string, timeout time.Duration) (judgeEnv []string) {
+func (e Env) clientVars(pathVar string, timeout time.Duration) (judgeEnv []string) {
 	provider := e.usesCloud()
-	vars := e.pickVars(search, func(name string) bool {
+	vars := e.pickVars(pathVar, func(name string) bool {
 		name = strings.ToUpper(name)
 		return isRoutingVariable(name) || provider && isCloudLogin(name)
 	})

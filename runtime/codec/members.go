@@ -299,7 +299,7 @@ func Optional[T any, O interface {
 
 // eachElement calls read with each raw element, or write with each index below n. It returns true if it read
 // the member, even if that is not a list.
-func (m *Coder) eachElement(name string, n int, write func(i int), read func(raw []byte)) (readAny bool) {
+func (m *Coder) eachElement(name string, n int, write func(i int), read func(raw []byte)) (wasRead bool) {
 	if !m.beginMember(name, n == 0) {
 		return false
 	}

@@ -69,9 +69,9 @@ func (d *Console) scopeOf(a Asked) (view, error) {
 	return view{Scope: ledger.Scope{Project: dir}, name: dir, implied: true}, nil
 }
 
-func (d *Console) printImplied(v view, takesAll string) {
+func (d *Console) printImplied(v view, command string) {
 	if v.implied {
-		d.printLine("in " + v.name + "; " + d.wordToType(takesAll+" --all") + " shows every project")
+		d.printLine("in " + v.name + "; " + d.wordToType(command+" --all") + " shows every project")
 	}
 }
 

@@ -199,7 +199,7 @@ func (d *Console) answerLoopCall(args []string) error {
 	case word == "history":
 		return d.LoopHistory(c.number["-n"], c.has("--all"), c.has("--json"))
 	case word == "history show" && n == 1:
-		return d.ShowRecord(c.operands[0], c.has("--json"))
+		return d.ShowPastLoop(c.operands[0], c.has("--json"))
 	case word == "history rerun" && n == 1:
 		return d.RerunLoop(c.operands[0], o)
 	}

@@ -21,9 +21,9 @@ import (
 
 const unattendedHold = 12 * time.Hour
 
-// defaultHold returns how long a hold lasts that is set now, and the reason, for the user to read. At the user's own terminal,
-// where the hold has no end, it returns 0 and "". Otherwise the hold lasts until the last away order ends, at least
-// unattendedHold.
+// defaultHold returns how long a hold lasts that is set now, and how it ends, for the user to read. At the user's own
+// terminal, where the hold has no end, it returns 0 and "". Otherwise the hold lasts until the last away order ends, at
+// least unattendedHold.
 func (d *Console) defaultHold() (orNoEnd time.Duration, ends string) {
 	if d.Caller == nil {
 		if t, err := terminal.UserTerminal(); err == nil {
@@ -230,8 +230,8 @@ func (d *Console) holdEnd(h ledger.Hold) (forOrUntil string) {
 	return " for " + timestamp.LengthInWords(h.Until-d.Now().UnixMilli())
 }
 
-// noteAndListHolds returns the events of holds. An error is printed as a note, because decisions can be shown without
-// them.
+// noteAndListHolds notes ends of holds that nobody has noted, and returns the events of holds. An error is printed as a
+// note, because decisions can be shown without them.
 func (d *Console) noteAndListHolds() (all []ledger.HoldEvent) {
 	all, err := ledger.NoteAndReadHolds(d.dirAndAlso(), d.Now())
 	if err != nil {
@@ -250,7 +250,7 @@ func (d *Console) pastHoldNote(session string) (said string) {
 }
 
 // noteAndPrintHold prints the last change of the hold on all sessions, and of the session's own, if the decision is due
-// to a hold or if some other program removed it in the last 24 hours.
+// to a hold or if some other program removed it in the last 24 hours. It first notes ends as noteAndListHolds does.
 func (d *Console) noteAndPrintHold(r ledger.Record) {
 	for _, e := range ledger.LastHoldEvents(d.noteAndListHolds()) {
 		tells := r.Rule == "hold" || e.Did == ledger.HoldRemoved && d.Now().UnixMilli()-e.At < freshly.Milliseconds()
@@ -312,7 +312,7 @@ func forHowLong(e ledger.HoldEvent) string {
 	return " for " + timestamp.LengthInWords(e.Until-e.Since)
 }
 
-func originOf(e ledger.HoldEvent) (orNoTTY string) {
+func originOf(e ledger.HoldEvent) (suffixOrEmpty string) {
 	if e.Did == ledger.HoldEnded || e.Did == ledger.HoldRemoved {
 		return ""
 	}
@@ -331,7 +331,7 @@ func holdScopeInWords(e ledger.HoldEvent) string {
 
 // ParseHoldDuration parses the duration of a hold, at most 365 days. For "" it returns 0; the hold then has the default
 // end.
-func ParseHoldDuration(s string) (zeroIfBlank time.Duration, err error) {
+func ParseHoldDuration(s string) (zeroIfEmpty time.Duration, err error) {
 	if s == "" {
 		return 0, nil
 	}

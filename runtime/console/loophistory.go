@@ -132,7 +132,7 @@ func (d *Console) findLoop(which string) (pastLoop, error) {
 	return pastLoop{}, &adviceError{"there is no loop " + strconv.Quote(which), d.commandTo("loop history --all") + " lists them with their IDs"}
 }
 
-func (d *Console) ShowRecord(id string, asJSON bool) error {
+func (d *Console) ShowPastLoop(id string, asJSON bool) error {
 	p, err := d.findLoop(id)
 	if err != nil {
 		return err

@@ -8,14 +8,14 @@ const (
 )
 
 // OpenRegular opens a regular file for reading and returns its size.
-func OpenRegular(target string, _ int) (f *os.File, size int64, err error) {
-	f, err = os.Open(target)
+func OpenRegular(path string, _ int) (f *os.File, size int64, err error) {
+	f, err = os.Open(path)
 	if err != nil {
 		return nil, 0, err
 	}
 	info, err := f.Stat()
 	if err == nil && !info.Mode().IsRegular() {
-		err = &os.PathError{Op: "open", Path: target, Err: errIrregular}
+		err = &os.PathError{Op: "open", Path: path, Err: errIrregular}
 	}
 	if err != nil {
 		f.Close()

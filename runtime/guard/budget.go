@@ -115,10 +115,10 @@ func MeetPrompt(s ledger.State, prompt, typed string) ledger.State {
 
 // trimToHour reduces s to the continues and rounds of the last hour. It uses the transcript's continues if s has lost
 // some.
-func trimToHour(s ledger.State, backup Count) ledger.State {
-	t := backup.Now.UnixMilli()
+func trimToHour(s ledger.State, count Count) ledger.State {
+	t := count.Now.UnixMilli()
 	s.Continues, s.Rounds = timesWithin(s.Continues, t, time.Hour), timesWithin(s.Rounds, t, time.Hour)
-	if seen := timesWithin(backup.Times, t, time.Hour); backup.All > s.Known && len(seen) > len(s.Continues)+len(s.Rounds) {
+	if seen := timesWithin(count.Times, t, time.Hour); count.All > s.Known && len(seen) > len(s.Continues)+len(s.Rounds) {
 		s.Continues, s.Rounds = seen, nil
 	}
 	return s

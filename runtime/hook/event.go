@@ -19,7 +19,7 @@ const maxEvent = 4 << 20 // bytes
 
 type Event = host.Event
 
-// readInputs parses the JSON object from r as an event of the first host that recognises it, or of the default
+// readEvent parses the JSON object from r as an event of the first host that recognises it, or of the default
 // host. It does not wait for the end of input, which some hosts never send.
 func readEvent(r io.Reader) (e Event, err error) {
 	data, err := readObject(r)

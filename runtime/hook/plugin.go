@@ -53,8 +53,8 @@ func ReadPlugin(root string) (Plugin, error) {
 	return p, err
 }
 
-// parseStrategy reads the names of the plugin and its strategy, and leaves all other checks to Overlay. If data names no
-// strategy, defaultStrategy is its name. An unknown strategy is an error. An invalid plugin name is replaced by the
+// parseStrategy reads the names of the plugin and its strategy, and leaves all other checks to Overlay. If data names
+// no strategy, defaultStrategy is its name. An unknown strategy is an error. An invalid plugin name is replaced by the
 // strategy's.
 func parseStrategy(path string, data []byte, defaultStrategy string) (Plugin, error) {
 	if fault := codec.FindFault(data); fault != nil {

@@ -38,18 +38,18 @@ func (s *start) recordEvents(events []activity.LoopEvent, command *ProgressComma
 
 // RecordLoopEvent adds an event to the history of loops, and runs the user's command if it wants the event. A
 // cancel event of a loop that is over is ignored.
-func RecordLoopEvent(state string, runs *ProgressCommand, e activity.LoopEvent, getenv func(string) string, runLimit time.Duration) error {
+func RecordLoopEvent(state string, command *ProgressCommand, e activity.LoopEvent, getenv func(string) string, runLimit time.Duration) error {
 	if e.Event == activity.LoopCancelled && ledger.PastOfLoop(state, e.Loop, e.Dir).Over {
 		return nil
 	}
 	err := ledger.AppendLoop(state, e)
-	if runs == nil || !runs.IsDueFor(e) {
+	if command == nil || !command.IsDueFor(e) {
 		return err
 	}
 	e.File = ""
 	line := append(codec.Append(nil, &e), '\n')
-	if ran := (process.Child{Argv: runs.Command, Stdin: line, Getenv: getenv, Within: runLimit}).Run(); ran != nil {
-		err = newFailure("run "+runs.Command[0], ran)
+	if ran := (process.Child{Argv: command.Command, Stdin: line, Getenv: getenv, Within: runLimit}).Run(); ran != nil {
+		err = newFailure("run "+command.Command[0], ran)
 	}
 	return err
 }

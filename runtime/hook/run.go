@@ -380,7 +380,7 @@ func (s *start) holdVeto() guard.Veto {
 const lockWait = 2 * time.Second
 
 // openSpace opens the directory whose files the strategy needs, and locks it if the strategy changes files. Only
-// the lock can fail. orNil is nil if no files are needed or the directory cannot be opened.
+// the lock can fail. The Space is nil if no files are needed or the directory cannot be opened.
 func (s *start) openSpace(settings Settings) (orNil *workspace.Space, unlock func(), err error) {
 	if settings.Options.Needs().Files == nil {
 		return nil, func() {}, nil

@@ -276,22 +276,22 @@ func limitsOf(l *guard.Limits) []limit {
 	return []limit{{"burst", &l.Burst, maxBurst}, {"prompt", &l.PerPrompt, maxPrompt}, {"hour", &l.PerHour, guard.MaxHour}}
 }
 
-// raiseCommand returns the command with which the user can raise a limit. If caller is not the CLI, it adds how to edit the
-// file without the CLI. It returns "" if the limit is at the maximum or set by the project.
-func (s Settings) raiseCommand(limit, state, home, caller string) string {
+// raiseCommand returns the command with which the user can raise a limit. If caller is not the CLI, it adds how to edit
+// the file without the CLI. It returns "" if the limit is at the maximum or set by the project.
+func (s Settings) raiseCommand(limitName, state, home, caller string) string {
 	for _, l := range limitsOf(&s.Limits) {
-		if l.name != limit || *l.value >= l.most || slices.Contains(s.lowered, limit) {
+		if l.name != limitName || *l.value >= l.most || slices.Contains(s.lowered, limitName) {
 			continue
 		}
 		more := strconv.Itoa(min(max(10, 2**l.value), l.most))
-		command := "`springfield set " + s.Plugin + " budget." + limit + "=" + more + "`"
+		command := "`springfield set " + s.Plugin + " budget." + limitName + "=" + more + "`"
 		if caller == cliName {
 			return command
 		}
 		if rest, below := strings.CutPrefix(state, home+string(filepath.Separator)); below && home != "" {
 			state = filepath.Join("~", rest)
 		}
-		return command + " (without that program: {\"budget\":{\"" + limit + "\":" + more + "}} in " + filepath.Join(state, s.Plugin+".json") + ")"
+		return command + " (without that program: {\"budget\":{\"" + limitName + "\":" + more + "}} in " + filepath.Join(state, s.Plugin+".json") + ")"
 	}
 	return ""
 }

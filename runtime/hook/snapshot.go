@@ -271,12 +271,12 @@ func (s *Snapshot) readWorkspace(space *workspace.Space, wants func(strategy.Sit
 	}
 }
 
-func readFile(space *workspace.Space, orProject string, want strategy.Want) strategy.File {
-	name, whole := strings.CutPrefix(want.Name, orProject+"/")
-	if orProject == "" || !whole {
+func readFile(space *workspace.Space, project string, want strategy.Want) strategy.File {
+	name, whole := strings.CutPrefix(want.Name, project+"/")
+	if project == "" || !whole {
 		return space.ReadWanted(want)
 	}
-	around, err := workspace.OpenSpace(orProject)
+	around, err := workspace.OpenSpace(project)
 	if err != nil {
 		return strategy.File{}
 	}

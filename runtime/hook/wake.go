@@ -36,7 +36,7 @@ func (s *start) wakeAfterError(settings Settings) (code int) {
 	s.quiet = true
 	kind, _ := codec.ExactString(s.event.Failure)
 	_, isAway := s.orderInForce()
-	if !wake.IsOutage(kind) || s.event.Subagent != nil || !isAway && !settings.AfterError || s.Sleep == nil || !s.restart(settling) {
+	if !wake.IsOutage(kind) || s.event.Subagent != nil || !isAway && !settings.AfterError || s.Sleep == nil || !s.sleepAndRestart(settling) {
 		return 0
 	}
 	settings.Prepared = verdictOfWake
@@ -44,7 +44,7 @@ func (s *start) wakeAfterError(settings Settings) (code int) {
 	if failed != nil {
 		s.recordUndecided(*failed)
 	}
-	if wait == 0 || !s.restart(wait) {
+	if wait == 0 || !s.sleepAndRestart(wait) {
 		return 0
 	}
 	own, err := ReadPlugin(s.root)
@@ -76,9 +76,9 @@ func (s *start) wakeAfterError(settings Settings) (code int) {
 	return 2
 }
 
-// restart waits, updates s.Now and s.Up, and restarts the hook's time limit. clientAlive is false if the client has ended
-// meanwhile.
-func (s *start) restart(d time.Duration) (clientAlive bool) {
+// sleepAndRestart waits, updates s.Now and s.Up, and restarts the hook's time limit. clientAlive is false if the client
+// has ended meanwhile.
+func (s *start) sleepAndRestart(d time.Duration) (clientAlive bool) {
 	s.Now, s.Up, clientAlive = s.Sleep(d)
 	s.begun = time.Now()
 	s.finish = s.begun.Add(maxTime)
@@ -94,33 +94,33 @@ func verdictOfWake(of strategy.Situation) strategy.Verdict {
 
 // claimWait claims the API error for this start of the hook and records it. It returns the session's state and the time
 // to wait. The time is 0 if this start must not wake the session.
-func (s *start) claimWait(settings Settings) (present wake.Moment, wait time.Duration, failed *fault) {
+func (s *start) claimWait(settings Settings) (atClaim wake.Moment, wait time.Duration, failed *fault) {
 	session, err := ledger.OpenUnlocked(s.state, sessionKey(s.event))
 	if err != nil {
-		return present, 0, &fault{faultLedger, newFailure("read ledger", err)}
+		return atClaim, 0, &fault{faultLedger, newFailure("read ledger", err)}
 	}
 	defer session.Close()
 	snapshot := s.examineStop(s.stopOf(settings, session.State))
-	present = s.momentOf(&snapshot)
+	atClaim = s.momentOf(&snapshot)
 	if snapshot.yieldsAwayOrder() {
-		return present, 0, nil
+		return atClaim, 0, nil
 	}
 	if err := session.LockAndRead(); err != nil {
-		return present, 0, &fault{faultBusy, newFailure("write ledger", err)}
+		return atClaim, 0, &fault{faultBusy, newFailure("write ledger", err)}
 	}
-	claim, ok := wake.Claim(session.State.Outage, ledger.Outage{At: present.At, Since: present.Since, Turns: present.Turns, Calls: present.Calls})
+	claim, ok := wake.Claim(session.State.Outage, ledger.Outage{At: atClaim.At, Since: atClaim.Since, Turns: atClaim.Turns, Calls: atClaim.Calls})
 	if !ok {
-		return present, 0, nil
+		return atClaim, 0, nil
 	}
-	verdict, cannot := snapshot.Verdict, present.WhyNoWake(s.event.SessionID)
+	verdict, cannot := snapshot.Verdict, atClaim.WhyNoWake(s.event.SessionID)
 	if snapshot.Veto.Rule == "" {
 		wait, _ = wake.WaitAfter(claim.Times)
 		next, why := wake.Coming+timestamp.LengthInWords(wait.Milliseconds()), cannot
 		switch {
 		case why != "":
-		case present.Turns == 0 || !snapshot.Situation.Turn.Known:
+		case atClaim.Turns == 0 || !snapshot.Situation.Turn.Known:
 			why = "your prompt is not in its log"
-		case session.State.Stood == present.Turns+snapshot.View.Feedback.All:
+		case session.State.Stood == atClaim.Turns+snapshot.View.Feedback.All:
 			why = "it had stopped, and you have sent no prompt since"
 		case wait == 0:
 			why = "after " + strconv.Itoa(claim.Times) + " such failures in a row"
@@ -137,9 +137,9 @@ func (s *start) claimWait(settings Settings) (present wake.Moment, wait time.Dur
 		settled.Next.Outage = claim
 	}
 	if _, err := session.AppendRecord(s.recordOf(settled, settings.Plugin)); err != nil {
-		return present, 0, &fault{faultLedger, newFailure("write ledger", err)}
+		return atClaim, 0, &fault{faultLedger, newFailure("write ledger", err)}
 	}
-	return present, wait, nil
+	return atClaim, wait, nil
 }
 
 func (s *start) momentOf(of *Snapshot) wake.Moment {

@@ -51,9 +51,9 @@ func (p Page) String() string {
 	return "CONTEXT:\n  Active skill: " + cmp.Or(shownField(p.Skill), "none") +
 		"\n  Todo state: " + p.Todos.String() +
 		"\n  Last tools: [" + strings.Join(calls, ", ") + "]" +
-		"\n  Latest request: " + quoteOnly(request, maxRequestBytes) +
+		"\n  Latest request: " + quoteForPage(request, maxRequestBytes) +
 		"\n  Waiting for: " + p.waitsFor() +
-		"\n  Last message: " + quoteOnly(endOfMessage(p.Message), maxMessageBytes+10) +
+		"\n  Last message: " + quoteForPage(endOfMessage(p.Message), maxMessageBytes+10) +
 		"\n\nDECIDE: Should " + cmp.Or(shownField(p.Agent), "Claude") + " continue working autonomously?\n"
 }
 
@@ -88,14 +88,14 @@ func shownCall(c activity.Call) string {
 func shownField(s string) string {
 	s = quotation.ClipRunes(strings.TrimSpace(secret.Mask(s)), maxField)
 	if strings.Trim(s, plainLetters) != "" {
-		return quoteOnly(s, maxFieldBytes)
+		return quoteForPage(s, maxFieldBytes)
 	}
 	return s
 }
 
 const plainLetters = " ._/:=@+-~*…#%0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
-func quoteOnly(s string, most int) string {
+func quoteForPage(s string, most int) string {
 	var b strings.Builder
 	b.WriteByte('"')
 	for _, r := range s {

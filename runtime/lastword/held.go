@@ -49,7 +49,7 @@ func (in reader) holdingClauses(all []clause) (lines string) {
 	return held.String()
 }
 
-// isNoSubject reports whether a word is no subject. A long one with a digit may be a secret.
+// isNoSubject reports whether a word does not name what is held back. A long one with a digit may be a secret.
 func (in reader) isNoSubject(word string) bool {
 	if len(word) >= 16 && strings.ContainsAny(word, "0123456789") {
 		return true

@@ -24,10 +24,10 @@ func openAppend(dir, path string) (*os.File, error) {
 		return nil, errNoDir
 	}
 	const flags = os.O_RDWR | os.O_CREATE | os.O_APPEND | file.Nonblock | file.Nofollow
-	f, err := openAsOwner(path, flags)
+	f, err := openOwned(path, flags)
 	if os.IsNotExist(err) {
 		makeStateDirs(dir)
-		f, err = openAsOwner(path, flags)
+		f, err = openOwned(path, flags)
 	}
 	return f, err
 }
@@ -171,7 +171,7 @@ const maxSmall = 128 << 10 // bytes
 // collide and no symlink is followed.
 func replaceFile(path string, o codec.Object) error {
 	fresh := path + "." + strconv.FormatUint(rand.Uint64(), 36) + ".new" // os.CreateTemp adds 40 KB to the hook
-	f, err := openAsOwner(fresh, os.O_WRONLY|os.O_CREATE|os.O_EXCL)
+	f, err := openOwned(fresh, os.O_WRONLY|os.O_CREATE|os.O_EXCL)
 	if err != nil {
 		return err
 	}

@@ -102,9 +102,9 @@ func ExactHoldOf(dir, id string, now time.Time) (h Hold, held bool) {
 	return h, there && !h.isOver(now)
 }
 
-// SetHold stores a hold on a session, or on all if of is empty, and notes it in the history. If d is 0, the hold lasts
+// SetHold stores a hold on a session, or on all if id is empty, and notes it in the history. If d is 0, the hold lasts
 // until lifted. If a longer hold is in force, SetHold returns that hold and ErrShorter.
-func SetHold(dir, of string, now time.Time, d time.Duration, by Means) (inForce Hold, err error) {
+func SetHold(dir, id string, now time.Time, d time.Duration, by Means) (inForce Hold, err error) {
 	if !filepath.IsAbs(dir) {
 		return Hold{}, errNoDir
 	}
@@ -118,17 +118,17 @@ func SetHold(dir, of string, now time.Time, d time.Duration, by Means) (inForce 
 	if d > 0 {
 		h.Until = now.Add(d).UnixMilli()
 	}
-	if old, ok := ExactHoldOf(dir, of, now); ok && h.Until != 0 && (old.Until == 0 || h.Until < old.Until) {
+	if old, ok := ExactHoldOf(dir, id, now); ok && h.Until != 0 && (old.Until == 0 || h.Until < old.Until) {
 		return old, ErrShorter
 	}
-	err = replaceFile(holdFile(dir, of), &h)
+	err = replaceFile(holdFile(dir, id), &h)
 	if os.IsNotExist(err) {
 		err = cmp.Or(makeAll(dir), err) // the reason why the directory is missing
 	}
 	if err != nil {
-		return h, err
+		return Hold{}, err
 	}
-	return h, noteHold(dir, HoldEvent{now.UnixMilli(), HoldSet, of, h, by})
+	return h, noteHold(dir, HoldEvent{now.UnixMilli(), HoldSet, id, h, by})
 }
 
 // LiftHoldIfAny removes a hold under a lock, and records this. Without a hold in force it does nothing. The caller must

@@ -2,6 +2,6 @@ package ledger
 
 import "os"
 
-func openAsOwner(path string, flags int) (*os.File, error) { return os.OpenFile(path, flags, 0o600) }
+func openOwned(path string, flags int) (*os.File, error) { return os.OpenFile(path, flags, 0o600) }
 
 func makeOwnedDir(path string) error { return os.Mkdir(path, 0o700) }

@@ -40,7 +40,7 @@ func Default() string {
 }
 
 // HostNamed returns the host with this name. As in records, "" is the default host.
-func HostNamed(name string) (orDefault *host.Host, ok bool) {
+func HostNamed(name string) (orNil *host.Host, ok bool) {
 	for _, h := range Hosts {
 		if h.Name == name || name == "" && h.Default {
 			return h, true

@@ -324,7 +324,7 @@ func (a *asking) findInText(r *Rule, expr, text string) (evidence string, ok boo
 // matchesTodos reports whether any todo that is not blocked has the status r.Todo, and returns the evidence. A list
 // that is r.Within turns old has no match. If r.Window is not set, an open todo of any other agent makes the result
 // false.
-func (r *Rule) matchesTodos(s *strategy.Situation) (whyOrWhyNot string, ok bool) {
+func (r *Rule) matchesTodos(s *strategy.Situation) (foundOrWhy string, ok bool) {
 	list, turns := s.Todos.List, s.Todos.Turns
 	if r.Window {
 		list, turns = s.Window.Todos, 0

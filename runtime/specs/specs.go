@@ -122,7 +122,7 @@ func (k Kind) filesUpToState(s strategy.Situation, isWhole func([]byte) bool) []
 	if !asked || isOffOrBroken(local) {
 		return wants
 	}
-	places, more := k.Find(s, dashedLines(local.Data))
+	places, more := k.Find(s, linesBetweenDashes(local.Data))
 	wants = append(wants, more...)
 	for _, p := range places {
 		wants = append(wants, strategy.Want{Name: p.Dir + "/" + k.StateFile, Whole: isWhole})
@@ -135,7 +135,7 @@ func (k Kind) possiblePlaces(s strategy.Situation) (noneIfOff []Place) {
 	if isOffOrBroken(local) {
 		return nil
 	}
-	places, _ := k.Find(s, dashedLines(local.Data))
+	places, _ := k.Find(s, linesBetweenDashes(local.Data))
 	return places
 }
 
@@ -148,8 +148,8 @@ func (k Kind) activePlace(s strategy.Situation) (Place, bool) {
 	return Place{}, false
 }
 
-// dashedLines returns the lines between pairs of "---" lines, anywhere in the file, as the original plugins do.
-func dashedLines(data []byte) (lines []string) {
+// linesBetweenDashes returns the lines between pairs of "---" lines, anywhere in the file, as the original plugins do.
+func linesBetweenDashes(data []byte) (lines []string) {
 	in := false
 	for line := range strings.SplitSeq(string(data), "\n") {
 		switch line = strings.TrimSuffix(line, "\r"); {
@@ -168,7 +168,7 @@ func isOffOrBroken(config strategy.File) bool {
 	if config.Found && config.Problem != "" {
 		return true
 	}
-	for _, line := range dashedLines(config.Data) {
+	for _, line := range linesBetweenDashes(config.Data) {
 		if value, ok := strings.CutPrefix(line, "enabled:"); ok {
 			value, _, _ = strings.Cut(value, ":")
 			return strings.ToLower(RemoveChars(value, " \t\r\v\f\"'")) == "false"
@@ -322,7 +322,7 @@ func (r *round) decideRound(features []string) strategy.Verdict {
 		if state.Quick && slices.Contains(features, quickMode) && !isEndedPhase(state.Phase) {
 			return r.continueGuarded(r.goOnWithPhase)
 		}
-		return r.addOrphanDrops(strategy.StopBy("phase", "the phase is "+shortenText(state.Phase)))
+		return r.addOrphanRemovals(strategy.StopBy("phase", "the phase is "+shortenText(state.Phase)))
 	}
 	var v strategy.Verdict
 	switch {
@@ -332,7 +332,7 @@ func (r *round) decideRound(features []string) strategy.Verdict {
 	case state.Index < state.Total:
 		v = r.continueGuarded(r.goOnWithTask)
 	default:
-		v = r.addOrphanDrops(strategy.StopBy("done", "task "+r.state.currentTask()+": none is left"))
+		v = r.addOrphanRemovals(strategy.StopBy("done", "task "+r.state.currentTask()+": none is left"))
 	}
 	v.Notes = append([]string{"Session stopped during " + r.Noun + ": " + r.place.Name + " | Task: " + r.state.currentTask() + " | Attempt: " + strconv.Itoa(state.Attempt)}, v.Notes...)
 	return v
@@ -382,7 +382,7 @@ func (r *round) continueGuarded(goOn func() strategy.Verdict) strategy.Verdict {
 		v.Told += ". Claude Code calls each round a problem of the Stop hook; it is none. For quiet rounds, run springfield set " + r.pluginName() + " protocol=context"
 	}
 	v.Decision, v.Sure, v.Remember = strategy.Continue, 100, m
-	return r.addOrphanDrops(v)
+	return r.addOrphanRemovals(v)
 }
 
 func (r *round) pluginName() string { return cmp.Or(r.s.Session.Plugin, r.Name) }
@@ -396,7 +396,7 @@ func (r *round) commandToType(word string) string {
 
 func (r *round) iterationLimit() int { return min(r.state.Limit, r.ceiling) }
 
-func (r *round) addOrphanDrops(v strategy.Verdict) strategy.Verdict {
+func (r *round) addOrphanRemovals(v strategy.Verdict) strategy.Verdict {
 	for _, name := range taskProgress(r.s.Workspace.Files[r.place.Dir+"/"]) {
 		name = r.place.Dir + "/" + name
 		if f := r.s.Workspace.Files[name]; f.Readable() && f.Age > orphanAge {

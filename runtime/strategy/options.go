@@ -62,16 +62,16 @@ type Number struct {
 
 func (n *Number) Member(m *codec.Coder) { codec.Number(m, n.Name, &n.set) }
 
-func (n *Number) PutOver(below Number, own *Layer) {
+func (n *Number) PutOver(below Number, l *Layer) {
 	set := n.set
 	*n = below
 	switch {
 	case set == 0:
 	case set < 0 || set > n.Most:
-		own.NoteFault(n.Name + ": must be from 1 to " + strconv.Itoa(n.Most) + n.Unit)
-	case set > n.Value && n.Raised && own.By == Project:
-	case set > n.Value && !n.Raised && own.By != User:
-		own.NoteFault(n.Name + ": only your own file can raise it")
+		l.NoteFault(n.Name + ": must be from 1 to " + strconv.Itoa(n.Most) + n.Unit)
+	case set > n.Value && n.Raised && l.By == Project:
+	case set > n.Value && !n.Raised && l.By != User:
+		l.NoteFault(n.Name + ": only your own file can raise it")
 	default:
 		n.Value = set
 	}

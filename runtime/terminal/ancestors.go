@@ -47,7 +47,7 @@ var makers = []string{
 	"sh", "bash", "dash", "zsh", "sleep", "tail",
 }
 
-func (p process) fakesTerminal() bool {
+func (p process) isMaker() bool {
 	name := strings.ToLower(p.name)
 	if len(p.args) > 0 && p.args[0] == "/init" { // Linux on Windows makes terminals for people
 		return false
@@ -146,7 +146,7 @@ func ruleOutAgent(lookUp lookUpFunc, pid int) error {
 			}
 			return errors.New(who + " has variables of " + h.Title + " in its environment")
 		}
-		left := leader == 0 && child.id == child.session && child.pseudo && p.fakesTerminal()
+		left := leader == 0 && child.id == child.session && child.pseudo && p.isMaker()
 		switch {
 		case n == 0 || left && p.terminal:
 			leader = p.session

@@ -110,8 +110,8 @@ func (c *Cursor) readOn(opened *os.File, size int64, visit func(*Cursor) bool) (
 	return torn, err
 }
 
-// takeLine parses a line and calls onEvery, whose result it returns. It visits a whole message with texts and then calls
-// twice, first with the texts.
+// takeLine parses a line and calls onEvery, whose result it returns. It visits a whole message with texts and then
+// calls twice, first with the texts.
 func (c *Cursor) takeLine(line []byte, at int64, onEvery func(*Cursor) bool) bool {
 	c.known = c.format.parseLine(&c.Entry, line, at)
 	all := c.Entry.Parts

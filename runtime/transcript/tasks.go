@@ -189,8 +189,8 @@ func parseBlockers(appendTo []uint32, ids []byte) []uint32 {
 	return appendTo
 }
 
-// addBlocker returns known with the hash of id added, unless it is full. It does not change known, because an attempt
-// can hold it.
+// addBlocker returns known with the hash of id added, unless it is full. It does not change known, because a pending
+// call can hold it.
 func addBlocker(known []uint32, id []byte) []uint32 {
 	h := shortHash(id)
 	if len(known) >= maxBlocker || slices.Contains(known, h) {

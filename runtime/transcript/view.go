@@ -81,7 +81,7 @@ type Feedback struct {
 	InTurn int // since the last prompt
 }
 
-func (l *Log) makeView(f io.ReaderAt, noInput bool) View {
+func (l *Log) makeView(f io.ReaderAt, noCallTexts bool) View {
 	buf, hooks := make([]byte, maxInput), &l.Feedback
 	about := func(p place) string { return aboutCall(fetchPlace(f, p, maxInput, buf)) }
 	prompt := wordsAt(f, l.Asks, buf)
@@ -134,7 +134,7 @@ func (l *Log) makeView(f io.ReaderAt, noInput bool) View {
 			Writes: slices.Contains(writers, p.Does) && !slices.Contains(readers, p.Name),
 			Open:   p.Open,
 		}
-		if !noInput {
+		if !noCallTexts {
 			call.Input, call.Result = about(p.Input), firstLine(fetchPlace(f, p.Result, 6*maxShort+64, buf))
 			call.Seen, call.Command = hashIfFailed(f, p, buf), commandOf(f, p, buf)
 		}

@@ -25,7 +25,7 @@ var Host = host.Host{
 	Read: readEvent,
 	Stop: "Stop", Prompt: "UserPromptSubmit", FromUser: fromUser,
 	Marked:  true,
-	Log:     transcript.Format{Name: Name, Whole: true, Parse: parseLine, Owns: ownsLog, EffectOf: jobEffect},
+	Log:     transcript.Format{Name: Name, Whole: true, Parse: parseLine, Owns: ownsLog, EffectOf: effectOf},
 	Arrived: hookLogged, Logged: true,
 	Dir: "~/.copilot", DirVariable: "COPILOT_HOME", Sessions: "session-state/*/events.jsonl", Program: "copilot",
 	Package: "@github/copilot",
@@ -244,7 +244,7 @@ func takeCallResult(e *transcript.Entry, data []byte) {
 	e.Parts = append(e.Parts, p)
 }
 
-func jobEffect(of transcript.Does, res *transcript.Part) (job transcript.Effect) {
+func effectOf(of transcript.Does, res *transcript.Part) (job transcript.Effect) {
 	has := func(words string) bool { return bytes.Contains(res.Text, []byte(words)) }
 	switch of {
 	case transcript.MayGoOn:

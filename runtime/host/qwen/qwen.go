@@ -22,7 +22,7 @@ var Host = host.Host{
 	Stop: "Stop", Prompt: "UserPromptSubmit",
 	FromUser: func(e host.Event) bool { return e.Prompt != "" },
 	Reminds:  true, Marked: true, NoWitness: true,
-	Log:    transcript.Format{Name: Name, Whole: true, Parse: parseLine, Owns: ownsLog, EffectOf: jobEffect},
+	Log:    transcript.Format{Name: Name, Whole: true, Parse: parseLine, Owns: ownsLog, EffectOf: effectOf},
 	Logged: true, // the only source of background commands
 	Dir:    "~/.qwen", DirVariable: "QWEN_HOME", Sessions: "projects/*/chats/*.jsonl", Program: "qwen",
 	Package:   "@qwen-code/qwen-code",
@@ -197,7 +197,7 @@ func parseCall(call []byte) transcript.Part {
 	return p
 }
 
-func jobEffect(of transcript.Does, res *transcript.Part) (job transcript.Effect) {
+func effectOf(of transcript.Does, res *transcript.Part) (job transcript.Effect) {
 	if of == transcript.MayGoOn {
 		for _, before := range [...]string{
 			`Background shell started.\nid: `, `Background agent launched successfully.\ntask_id: `,

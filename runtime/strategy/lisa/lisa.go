@@ -176,25 +176,25 @@ func (o *Options) takeJudge(in chosenJudge, l *strategy.Layer) {
 	}
 }
 
-func (o *Options) takeUserOnly(in chosenJudge, by *strategy.Layer) {
+func (o *Options) takeUserOnly(in chosenJudge, l *strategy.Layer) {
 	if in.Command == nil && in.Variables == nil && in.Cost == nil {
 		return
 	}
-	if by.By != strategy.User {
-		by.NoteFault("judge: only your own file can set command, variables and cost")
+	if l.By != strategy.User {
+		l.NoteFault("judge: only your own file can set command, variables and cost")
 		return
 	}
-	if len(in.Command) > 0 && !by.IsAbs(in.Command[0]) {
-		by.NoteFault("judge: command begins with the absolute path of a program")
+	if len(in.Command) > 0 && !l.IsAbs(in.Command[0]) {
+		l.NoteFault("judge: command begins with the absolute path of a program")
 	} else if in.Command != nil {
 		o.judge.Command = in.Command
 	}
 	if i := slices.IndexFunc(in.Variables, func(name string) bool { return name == "" || strings.ContainsAny(name, "=\x00") }); i >= 0 {
-		by.NoteFault("judge: " + strconv.Quote(in.Variables[i]) + " is not the name of a variable")
+		l.NoteFault("judge: " + strconv.Quote(in.Variables[i]) + " is not the name of a variable")
 	} else if in.Variables != nil {
 		o.judge.Variables = in.Variables
 	}
-	if in.Cost != nil && checkDollars("cost", *in.Cost, by) {
+	if in.Cost != nil && checkDollars("cost", *in.Cost, l) {
 		o.judge.Cost = in.Cost
 	}
 }

@@ -102,9 +102,9 @@ func (g *Goal) takeField(f field) (err error) {
 
 // SetFields returns data, the content of a loop's file, with fields set and new ones added after the last. A field is a
 // key and a raw value: a number, true, or a result of QuoteValue. The value "" removes a field.
-func SetFields(data []byte, setOrAdd ...[2]string) ([]byte, error) {
+func SetFields(data []byte, edits ...[2]string) ([]byte, error) {
 	text := string(data)
-	for _, set := range setOrAdd {
+	for _, set := range edits {
 		front, err := readFront(text)
 		if err != nil {
 			return nil, err

@@ -41,8 +41,8 @@ func (o *Options) MaxIterations() int { return o.Ceiling.Value }
 
 func (o *Options) Members(m *codec.Coder) { o.Ceiling.Member(m) }
 
-func (o *Options) Over(below strategy.Options, by *strategy.Layer) {
-	o.Ceiling.PutOver(below.(*Options).Ceiling, by)
+func (o *Options) Over(below strategy.Options, l *strategy.Layer) {
+	o.Ceiling.PutOver(below.(*Options).Ceiling, l)
 }
 
 func (o *Options) Needs() strategy.Needs {
