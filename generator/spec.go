@@ -98,14 +98,13 @@ func CheckMarketplace(name string) error {
 	return nil
 }
 
-// plainLetters replaces common Latin letters that Unicode does not decompose.
-var plainLetters = strings.NewReplacer("ø", "o", "æ", "ae", "œ", "oe", "ł", "l", "đ", "d", "ð", "d", "þ", "th", "ı", "i")
-
 // MarketplaceSlug converts a directory's name to a marketplace's name in lower case, ü to u and ß to ss. It returns ""
 // if no letter or digit is left.
 func MarketplaceSlug(s string) string {
-	s = runes.Remove(runes.In(unicode.Mn)).String(norm.NFKD.String(s))
-	return strings.Join(strings.FieldsFunc(plainLetters.Replace(cases.Fold().String(s)), func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') }), "-")
+	s = cases.Fold().String(runes.Remove(runes.In(unicode.Mn)).String(norm.NFKD.String(s)))
+	// Unicode does not decompose these.
+	s = strings.NewReplacer("ø", "o", "æ", "ae", "œ", "oe", "ł", "l", "đ", "d", "ð", "d", "þ", "th", "ı", "i").Replace(s)
+	return strings.Join(strings.FieldsFunc(s, func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') }), "-")
 }
 
 // Validate returns the first error in a spec.
