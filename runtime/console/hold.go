@@ -230,8 +230,8 @@ func (d *Console) holdEnd(h ledger.Hold) (forOrUntil string) {
 	return " for " + timestamp.LengthInWords(h.Until-d.Now().UnixMilli())
 }
 
-// noteAndListHolds notes ends of holds that nobody has noted, and returns the events of holds. An error is printed as a
-// note, because decisions can be shown without them.
+// noteAndListHolds records the ends of holds that are not yet recorded, and returns all events of holds. It prints an
+// error as a note, because decisions can be shown without them.
 func (d *Console) noteAndListHolds() (all []ledger.HoldEvent) {
 	all, err := ledger.NoteAndReadHolds(d.dirAndAlso(), d.Now())
 	if err != nil {
