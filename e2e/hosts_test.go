@@ -93,7 +93,7 @@ var hosts = []*host{
 		mine:   true,
 		argv:   func(url, aside, prompt string) []string { return []string{"-p", prompt, "--allow-all-tools"} },
 		env: func(url, aside string) []string {
-			return []string{"COPILOT_OFFLINE=true", "COPILOT_AUTO_UPDATE=false", "COPILOT_PKG_CACHE_HOME=" + scratch.SharedTempPath("copilot"), // it unpacks itself there
+			return []string{"COPILOT_OFFLINE=true", "COPILOT_AUTO_UPDATE=false", "COPILOT_PKG_CACHE_HOME=" + scratch.PackageTempPath("copilot"), // it unpacks itself there
 				"COPILOT_PROVIDER_BASE_URL=" + url + "/v1", "COPILOT_MODEL=stand-in"}
 		},
 		shell: func(c string) Block {

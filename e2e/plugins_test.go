@@ -28,7 +28,7 @@ var shared = struct {
 func share(of string, fill func(dir string)) string {
 	shared.Lock()
 	defer shared.Unlock()
-	dir := scratch.SharedTempPath(filepath.FromSlash(of))
+	dir := scratch.PackageTempPath(filepath.FromSlash(of))
 	if !shared.made[of] {
 		fill(dir)
 		shared.made[of] = true

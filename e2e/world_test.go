@@ -64,7 +64,7 @@ func springfield(t *testing.T) string {
 	t.Helper()
 	compiling.Do(func() {
 		goroot, gocache := scratch.FindGo(t)
-		dir := scratch.SharedTempPath("hooks")
+		dir := scratch.PackageTempPath("hooks")
 		tools := generator.Toolchain{Go: filepath.Join(goroot, "bin", "go"), Path: filepath.Join(goroot, "bin"), GoCache: gocache}
 		built, err := tools.BuildPrograms(t.Context(), []generator.Target{generator.HostTarget()}, generator.Hook, generator.Judge)
 		must(t, err)

@@ -18,7 +18,7 @@ type Setting struct {
 // Settings can be about plugins that are not chosen yet.
 type Settings []Setting
 
-func ParseSettings(texts []string) (all Settings, err error) {
+func ParseSetFlags(texts []string) (all Settings, err error) {
 	for _, text := range texts {
 		plugin, rest, dot := strings.Cut(text, ".")
 		key, value, equals := strings.Cut(rest, "=")

@@ -152,7 +152,7 @@ func HowToFixProgram(err error, suiteDir string) string {
 	case suiteDir == "" || unreadable != nil:
 		return "ask the plugin's publisher for a build for " + HostTarget().String()
 	}
-	return "springfield build " + check.QuoteArgument(suiteDir) + s.FlagsToAddThisTarget()
+	return "springfield build " + check.QuoteArgument(suiteDir) + s.BuildFlagsToAddHost()
 }
 
 func targetsIn(dir string, program Program) (found []Target) {

@@ -120,13 +120,13 @@ func (c *comparison) comparePlugin() (badFile string, err error) {
 	} else {
 		c.compareIfGemini(above, base, made)
 	}
-	c.checkPrograms(in, made)
+	c.collectPrograms(in, made)
 	c.comparePresentFiles(in, made, "")
 	c.checkEntryExtras(plugin.Name)
 	return "", nil
 }
 
-func (c *comparison) checkPrograms(in rooted.Folder, expected map[string]File) {
+func (c *comparison) collectPrograms(in rooted.Folder, expected map[string]File) {
 	for _, p := range []Program{Hook, Judge} {
 		for _, place := range slices.Compact([]string{p.placeIn(HostTarget(), true), p.placeIn(HostTarget(), false)}) {
 			d := folder{Folder: in, limit: maxProgram}.compareFile(File{Path: place})
@@ -139,7 +139,7 @@ func (c *comparison) checkPrograms(in rooted.Folder, expected map[string]File) {
 					noteFinding(&c.texts, check.Failure, in.PathOf(place), "not the launcher that this version of springfield makes", c.buildCommand())
 				}
 			default:
-				c.programs = append(c.programs, examineProgram(in.PathOf(place), p, d.data))
+				c.programs = append(c.programs, identifyProgram(in.PathOf(place), p, d.data))
 			}
 		}
 	}
@@ -153,7 +153,7 @@ type foundProgram struct {
 	with    string // Go version, "" if not a program
 }
 
-func examineProgram(file string, program Program, data []byte) foundProgram {
+func identifyProgram(file string, program Program, data []byte) foundProgram {
 	s := foundProgram{file: file, program: program, sum: journal.HashBytes(data)}
 	s.target, _ = targetIn(bytes.NewReader(data))
 	info, err := buildinfo.Read(bytes.NewReader(data))
@@ -303,7 +303,7 @@ func (c *comparison) checkEntryExtras(name string) {
 
 // entryExtras returns the members of the named plugins' catalog entries that are not descriptive. It decodes into maps,
 // because Go matches struct fields case-insensitively and agents do not.
-func entryExtras(catalogData []byte, plugins ...string) (effective []string, err error) {
+func entryExtras(catalogData []byte, plugins ...string) (memberNames []string, err error) {
 	var catalog map[string]json.RawMessage
 	var entries []any
 	if err := json.Unmarshal(bytes.TrimPrefix(catalogData, []byte("\ufeff")), &catalog); err != nil {
@@ -319,11 +319,11 @@ func entryExtras(catalogData []byte, plugins ...string) (effective []string, err
 		}
 		for _, member := range slices.Sorted(maps.Keys(entry)) {
 			if !slices.Contains(describingMembers(), member) {
-				effective = append(effective, member)
+				memberNames = append(memberNames, member)
 			}
 		}
 	}
-	return effective, nil
+	return memberNames, nil
 }
 
 type ownBuilds struct {
@@ -332,7 +332,7 @@ type ownBuilds struct {
 	why    string // reason for a missing build
 }
 
-func (r ownBuilds) expectedSum(s foundProgram) string {
+func (r ownBuilds) ownSumOf(s foundProgram) string {
 	for _, b := range r.builds {
 		if b.Go == s.with {
 			return b.ChecksumOf(s.program, s.target)
@@ -355,7 +355,7 @@ func (t Toolchain) tryOwnBuilds(ctx context.Context, all []*comparison) (r ownBu
 	programs := []Program{Hook}
 	for _, c := range all {
 		for _, s := range c.programs {
-			if s.with != "" && r.expectedSum(s) == "" && s.target.StartsOn(HostTarget()) {
+			if s.with != "" && r.ownSumOf(s) == "" && s.target.StartsOn(HostTarget()) {
 				target, programs = s.target, append(programs, s.program)
 			}
 		}
@@ -415,7 +415,7 @@ func (r ownBuilds) explainMismatch(s foundProgram, record Build) (state check.St
 		return check.Failure, "not the " + s.program.ShortName() + " of any springfield"
 	case record.Source != "" && record.Source != r.source:
 		return check.Warning, "cannot tell: it was built from a different version of springfield"
-	case r.expectedSum(s) == "":
+	case r.ownSumOf(s) == "":
 		says = "cannot tell: it was compiled with " + s.with + ", but this springfield has no " + s.program.ShortName() + " compiled with that Go"
 		if r.why != "" {
 			says += ": " + r.why

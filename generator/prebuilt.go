@@ -71,7 +71,7 @@ func readPrebuilt(files fs.FS, sourceHash string, targets []Target, programs []P
 		if m.ChecksumOf(b.Program, b.Target) == "" {
 			return Build{}, fmt.Errorf("%w for %s", ErrNoPrebuilt, b.Target)
 		}
-		wanted[sharedArchive(b.Target)] = append(wanted[sharedArchive(b.Target)], packedAs(b.Program, b.Target))
+		wanted[sharedArchive(b.Target)] = append(wanted[sharedArchive(b.Target)], packedName(b.Program, b.Target))
 	}
 	unpacked := map[string]map[string][]byte{}
 	for _, b := range all {
@@ -81,7 +81,7 @@ func readPrebuilt(files fs.FS, sourceHash string, targets []Target, programs []P
 				return Build{}, fmt.Errorf("read compiled %s for %s: %w", b.Program.ShortName(), b.Target, err)
 			}
 		}
-		data, want := unpacked[from][packedAs(b.Program, b.Target)], m.ChecksumOf(b.Program, b.Target)
+		data, want := unpacked[from][packedName(b.Program, b.Target)], m.ChecksumOf(b.Program, b.Target)
 		if journal.HashBytes(data) != want {
 			return Build{}, fmt.Errorf("read compiled %s for %s: its checksum is %s, but the manifest has %s", b.Program.ShortName(), b.Target, journal.HashBytes(data), want)
 		}
@@ -136,7 +136,7 @@ const window = 64 << 20
 
 func sharedArchive(t Target) string { return t.Arch + packedSuffix }
 
-func packedAs(program Program, t Target) string {
+func packedName(program Program, t Target) string {
 	name := t.OS + "-" + t.Arch
 	if program == Judge {
 		return "judge-" + name
@@ -154,7 +154,7 @@ func packPrograms(programs []Binary) ([]byte, error) {
 	}
 	w := tar.NewWriter(z)
 	for _, b := range programs {
-		err = errors.Join(err, w.WriteHeader(&tar.Header{Name: packedAs(b.Program, b.Target), Mode: 0o755, Size: int64(len(b.Data))}))
+		err = errors.Join(err, w.WriteHeader(&tar.Header{Name: packedName(b.Program, b.Target), Mode: 0o755, Size: int64(len(b.Data))}))
 		if err == nil {
 			_, err = w.Write(b.Data)
 		}

@@ -134,9 +134,9 @@ func ProgramPaths(programs ...Program) (places []string) {
 	return places
 }
 
-// FlagsToAddThisTarget returns flags for springfield build, like " --target A --target B", that add this machine to
+// BuildFlagsToAddHost returns flags for springfield build, like " --target A --target B", that add this machine to
 // the suite's targets. It returns "" if a target already runs here.
-func (s Suite) FlagsToAddThisTarget() (flagsOrEmpty string) {
+func (s Suite) BuildFlagsToAddHost() (flagsOrEmpty string) {
 	own := HostTarget()
 	if slices.ContainsFunc(s.Targets, func(t Target) bool { return t.StartsOn(own) }) {
 		return ""

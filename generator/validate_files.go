@@ -31,7 +31,7 @@ func (in *inspection) lookAtBinaries() {
 			}
 		}
 	}
-	if flags := in.suite.FlagsToAddThisTarget(); flags != "" {
+	if flags := in.suite.BuildFlagsToAddHost(); flags != "" {
 		subject{in: in, file: SuiteFile}.reportFinding(check.Note,
 			"it has no hook for this machine, "+HostTarget().String(), "springfield build "+in.called+flags)
 	}

@@ -101,9 +101,9 @@ func (o *DefaultSuite) Close() {
 	os.RemoveAll(o.stage)
 }
 
-// addTo adds to a plan the files of a plugin made in the user's own suite, an edit that records the suite, and a note.
+// addFilesTo adds to a plan the files of a plugin made in the user's own suite, an edit that records the suite, and a note.
 // It returns an error if the user has edited the catalog.
-func (o *DefaultSuite) addTo(c journal.Change, now *settings.Settings) (journal.Change, error) {
+func (o *DefaultSuite) addFilesTo(c journal.Change, now *settings.Settings) (journal.Change, error) {
 	if len(o.files) == 0 {
 		return c, nil
 	}

@@ -29,13 +29,13 @@ type DisableRequest struct {
 func DisablePlugin(ctx context.Context, m Means, host hosts.Host, r DisableRequest) (done Done, err error) {
 	defer func() {
 		done.Host, done.Scope, done.State = host, r.Scope, "disabled"
-		done.Change.Notes = append(done.Change.Notes, m.onInAccounts(host, client.NameOf(r.Plugin))...)
+		done.Change.Notes = append(done.Change.Notes, m.notesOnAccounts(host, client.NameOf(r.Plugin))...)
 	}()
 	q, purge := hosts.Request{At: host.PlaceFor(m.User), Enabling: settings.Enabling{Scope: r.Scope}}, r.Purge && host.Markets
 	if err := q.Check(); err != nil {
 		return done, err
 	}
-	q.Plugin, q.ID, err = m.findOn(q.At, r)
+	q.Plugin, q.ID, err = m.findToDisable(q.At, r)
 	_, known := registry.StrategyNamed(r.Plugin)
 	if errors.Is(err, ErrAmbiguous) && !r.Purge || errors.Is(err, errUnknown) && known { // it is enabled nowhere
 		return Done{Plugin: r.Plugin}, nil
@@ -62,8 +62,8 @@ func DisablePlugin(ctx context.Context, m Means, host hosts.Host, r DisableReque
 	return done, err
 }
 
-// onInAccounts returns notes on accounts that enable the plugin.
-func (m Means) onInAccounts(host hosts.Host, name string) (notes []string) {
+// notesOnAccounts returns notes on accounts that enable the plugin.
+func (m Means) notesOnAccounts(host hosts.Host, name string) (notes []string) {
 	if !host.Markets {
 		return nil
 	}
@@ -90,9 +90,9 @@ func (m Means) uninstallIdle(ctx context.Context, done *Done, plugin client.Plug
 	return nil
 }
 
-// findOn finds the plugin to disable, and the ID of the entry in the host's settings, if any. It searches
+// findToDisable finds the plugin to disable, and the ID of the entry in the host's settings, if any. It searches
 // settings before suites, which may have been removed, and r.Scope before other scopes.
-func (m Means) findOn(at hosts.Place, r DisableRequest) (p client.Plugin, idOrNone string, err error) {
+func (m Means) findToDisable(at hosts.Place, r DisableRequest) (p client.Plugin, idOrNone string, err error) {
 	host := at.Host
 	bare, marketplace, full := strings.Cut(r.Plugin, "@")
 	if host.Markets && full {
@@ -108,13 +108,13 @@ func (m Means) findOn(at hosts.Place, r DisableRequest) (p client.Plugin, idOrNo
 			return p, "", err
 		}
 		found = slices.DeleteFunc(found, func(i hosts.Installed) bool {
-			return i.ID != r.Plugin && (full || i.Name != bare) && (!full || readPluginOf(i).ID() != r.Plugin)
+			return i.ID != r.Plugin && (full || i.Name != bare) && (!full || pluginOf(i).ID() != r.Plugin)
 		})
 		if len(found) > 1 { // prefer plugins that springfield can disable
 			found = slices.DeleteFunc(found, func(i hosts.Installed) bool { return i.HostRemoves && i.ID != r.Plugin })
 		}
 		if len(found) == 1 {
-			return readPluginOf(found[0]), found[0].ID, nil
+			return pluginOf(found[0]), found[0].ID, nil
 		}
 		if len(found) > 1 {
 			twice, flag := "enabled twice", ""
@@ -143,7 +143,7 @@ func (m Means) findOn(at hosts.Place, r DisableRequest) (p client.Plugin, idOrNo
 	return p, "", err
 }
 
-func readPluginOf(i hosts.Installed) client.Plugin {
+func pluginOf(i hosts.Installed) client.Plugin {
 	_, marketplace, _ := strings.Cut(i.ID, "@")
 	if suite, err := generator.ReadSuite(i.Suite); i.Suite != "" && err == nil {
 		marketplace = suite.Marketplace

@@ -248,7 +248,7 @@ func (e *enableRun) resolveInstallSource() (dirIfThere string, err error) {
 			e.whyNoClaude())
 	}
 	e.install = plugin.ID()
-	return e.Settings.InClone(plugin), nil
+	return e.Settings.DirInClone(plugin), nil
 }
 
 func (e *enableRun) examinePluginDir(dir string) error {
@@ -312,7 +312,7 @@ func (e *enableRun) askAndPlan(now *settings.Settings) (journal.Change, error) {
 		c.Notes = append(c.Notes, says)
 	}
 	if e.adds != nil {
-		if c, err = e.adds.addTo(c, now); err != nil {
+		if c, err = e.adds.addFilesTo(c, now); err != nil {
 			return c, err
 		}
 	}
@@ -370,7 +370,7 @@ func (e *enableRun) summarize(plan journal.Change) Done {
 		d.Todo = fmt.Sprintf("run: claude plugin marketplace add %q (without changing your settings)", e.register)
 	case !e.DryRun:
 		if e.Scope != client.User {
-			d.Change.Notes = append(d.Change.Notes, e.reachNotes()...)
+			d.Change.Notes = append(d.Change.Notes, e.scopeReachNotes()...)
 		}
 		if byHand != nil && !plan.IsEmpty() {
 			d.Change.Notes = append(d.Change.Notes, byHand(e.wanted)...)
@@ -382,7 +382,7 @@ func (e *enableRun) summarize(plan journal.Change) Done {
 	return d
 }
 
-func (e *enableRun) reachNotes() []string {
+func (e *enableRun) scopeReachNotes() []string {
 	plugin := e.wanted.Plugin
 	places := e.Settings.Places
 	file, user := places.Settings(e.Scope), places.Settings(client.User)

@@ -65,7 +65,7 @@ func (m Means) FindPlugin(name, dir string) (client.Plugin, error) {
 		all = append(all, p)
 	}
 	off := func(p client.Plugin) bool {
-		isOn := func(l client.Layer) bool { on, _ := l.SaysOf(p.ID()); return on }
+		isOn := func(l client.Layer) bool { on, _ := l.SwitchOf(p.ID()); return on }
 		return !slices.ContainsFunc(m.Settings.AllLayers(), isOn)
 	}
 	if on := slices.DeleteFunc(slices.Clone(all), off); len(on) == 1 {

@@ -105,7 +105,7 @@ func PlanRelease(ctx context.Context, m Means, q Request) (p *Plan, err error) {
 		return nil, err
 	}
 	if !q.Check {
-		m.adviseChoices(in, q)
+		m.noteChoices(in, q)
 	}
 	releases, err := in.chosenReleases(q)
 	if err != nil {
@@ -140,14 +140,14 @@ func PlanRelease(ctx context.Context, m Means, q Request) (p *Plan, err error) {
 	}
 	waits := append(unpinned, wait...)
 	return &Plan{
-		Dir: in.dir, Market: in.market, Plugins: describe(after, releases), Checks: checks,
+		Dir: in.dir, Market: in.market, Plugins: describeReleases(after, releases), Checks: checks,
 		Change: written, Waits: waits, Push: in.checkoutsToPush(after, catalog, waits),
 		Marks: marks, repo: in.around.repo, journal: m.Journal, Unlock: in.unlock,
 	}, nil
 }
 
-// adviseChoices notes how others can install the plugins, and choices that the next commit makes permanent.
-func (m Means) adviseChoices(in inputs, q Request) {
+// noteChoices notes how others can install the plugins, and choices that the next commit makes permanent.
+func (m Means) noteChoices(in inputs, q Request) {
 	dir := check.QuoteArgument(in.dir)
 	lacks, first := " has no remote", ""
 	if in.around.repo == nil {
@@ -180,7 +180,7 @@ func (in inputs) planChange(after plannedTree, releases []release, catalog journ
 	return c, c.CheckAccess()
 }
 
-func describe(after plannedTree, releases []release) []Plugin {
+func describeReleases(after plannedTree, releases []release) []Plugin {
 	all := []Plugin{}
 	for _, r := range releases {
 		p := Plugin{Name: r.plugin, Old: r.old, New: r.new, Files: r.digest, Fresh: r.old != r.new}

@@ -97,7 +97,7 @@ func (in inputs) newRelease(q Request, name string) (release, error) {
 	var err error
 	if !in.market.Own { // checked first: the versions could belong to a namesake
 		r.entry = in.market.items[name]
-		if r.source, err = in.sourceOf(q, r); err != nil {
+		if r.source, err = in.unpinnedSource(q, r); err != nil {
 			return r, err
 		}
 	}
@@ -177,7 +177,7 @@ func (in inputs) buildSuite(ctx context.Context, tools generator.Toolchain, q Re
 				"%s: its files have changed since %s was published, but clients fetch each version only once", r.plugin, r.old)
 		}
 		if r.old != r.new && len(q.Notes) > 0 {
-			if t, err = t.withNotes(*r, q); err != nil {
+			if t, err = t.withChangelog(*r, q); err != nil {
 				return t, err
 			}
 		}
@@ -246,7 +246,7 @@ func (t plannedTree) withVersions(file string, newer []byte) (plannedTree, error
 
 const changelogFile = "CHANGELOG.md"
 
-func (t plannedTree) withNotes(r release, q Request) (plannedTree, error) {
+func (t plannedTree) withChangelog(r release, q Request) (plannedTree, error) {
 	name := r.plugin + "/" + changelogFile
 	had, err := t.readFile(name)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -75,7 +75,7 @@ func failure(file, says, fix string) check.Finding {
 func (r release) reviewPlugin(t plannedTree, gitIgnored []string) (found []check.Finding) {
 	if generator.LooksOfficial(r.plugin) {
 		found = append(found, failure(path.Join(r.plugin, ".claude-plugin", "plugin.json"),
-			fmt.Sprintf("its name, %s, looks as if the plugin came from Anthropic", r.plugin), hintNewPlugin(t.in.Name())))
+			fmt.Sprintf("its name, %s, looks as if the plugin came from Anthropic", r.plugin), hintOtherName(t.in.Name())))
 	}
 	icon := path.Join(r.plugin, ".claude-plugin", "icon.png")
 	if _, there := t.files[icon]; !there {
@@ -97,6 +97,6 @@ func (r release) reviewPlugin(t plannedTree, gitIgnored []string) (found []check
 	return found
 }
 
-func hintNewPlugin(suite string) string {
+func hintOtherName(suite string) string {
 	return "run springfield new NAME --from STRATEGY --suite " + check.QuoteArgument(suite) + " to make a plugin with another name"
 }

@@ -27,10 +27,10 @@ type gitSource struct {
 	SHA    string `json:"sha,omitempty"`
 }
 
-// sourceOf returns the source for the plugin's entry in a separate marketplace, not yet pinned: a path if the
+// unpinnedSource returns the source for the plugin's entry in a separate marketplace, not yet pinned: a path if the
 // suite is inside, otherwise the suite's repository. An existing entry that names the repository continues to
 // do so. An entry of a different plugin is an error.
-func (in inputs) sourceOf(q Request, r release) (source any, err error) {
+func (in inputs) unpinnedSource(q Request, r release) (source any, err error) {
 	inside, err := in.pathInMarket(r.plugin)
 	if err != nil {
 		return nil, err
@@ -44,7 +44,7 @@ func (in inputs) sourceOf(q Request, r release) (source any, err error) {
 		ours = inside != "" && place == path.Clean(inside)
 	}
 	if err == nil && r.entry.Name != "" && !ours {
-		err = check.Advisef(hintNewPlugin(in.dir)+"; or remove that entry from the catalog first",
+		err = check.Advisef(hintOtherName(in.dir)+"; or remove that entry from the catalog first",
 			"%s: %s already has a plugin of that name from another source: %s", r.plugin, in.market.Path, r.entry.Source)
 	}
 	return source, err
@@ -142,7 +142,7 @@ func (r release) findCommitToPin(ctx context.Context, q Request, after plannedTr
 		return "", "commit and push " + check.QuoteArgument(r.around.dir) + ", then publish again to pin its entries to that commit", nil
 	}
 	if before, ours := r.listedSource(); ours && before.SHA != "" {
-		same, err := repo.HoldsExactly(ctx, before.SHA, place)
+		same, err := repo.IsUnchangedSince(ctx, before.SHA, place)
 		if err != nil {
 			return "", "", err
 		}

@@ -94,7 +94,7 @@ func linesNeeded(candidates []Candidate) (lines int) {
 	return lines
 }
 
-func (v *voter) look(m *scene) opinion {
+func (v *voter) examineStop(m *scene) opinion {
 	stop := hook.Stop{Event: m.event, Settings: v.Settings, Before: v.state, Reading: m, Now: m.now, Unguarded: v.Bare}
 	snapshot := stop.Examine()
 	o := opinion{snapshot, snapshot.Verdict}

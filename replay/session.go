@@ -212,7 +212,7 @@ func (w *walker) beginRow(c *transcript.Cursor) {
 	w.scene = &scene{event: w.eventAt(said, view), view: view, now: w.row.At, lines: c.WindowOf}
 	w.opinions = w.opinions[:0]
 	for i := range w.voters {
-		w.opinions = append(w.opinions, w.voters[i].look(w.scene))
+		w.opinions = append(w.opinions, w.voters[i].examineStop(w.scene))
 	}
 }
 

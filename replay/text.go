@@ -141,12 +141,12 @@ func (r *Report) writeRow(out layout.Printer, row *Row) {
 	writeExcerpt(out, "  "+layout.PadText(agent+": ", 8), row.Text, layout.EndThatFits)
 	writeExcerpt(out, "  next:   ", row.Next, layout.ClipText)
 	for i, c := range row.Choices {
-		out.PrintFolded("  "+r.Scores[i].Name+": ", "%s", c.withWhy())
+		out.PrintFolded("  "+r.Scores[i].Name+": ", "%s", c.decisionWithWhy())
 	}
 	out.PrintText("")
 }
 
-func (c Choice) withWhy() string {
+func (c Choice) decisionWithWhy() string {
 	says := byOrNoRule(c.Rule)
 	if c.Evidence != "" && c.Rule != otherwise {
 		says += ", " + c.Evidence

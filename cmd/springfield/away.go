@@ -240,7 +240,7 @@ func (o awayOptions) askToSetOrder(ctx context.Context) error {
 		return err
 	}
 	defer tty.Close()
-	before, err := o.look(ctx, order)
+	before, err := o.preflight(ctx, order)
 	if err != nil {
 		return err
 	}
@@ -293,8 +293,8 @@ func (o awayOptions) confirmOn(ctx context.Context, tty *terminal.Terminal, ques
 	return tty.Confirm(strings.Join(lines, "\n"), ctx.Done())
 }
 
-// look returns the preflight, or an error if agents would ignore the order.
-func (o awayOptions) look(ctx context.Context, order ledger.AwayOrder) (absence.Preflight, error) {
+// preflight returns the preflight, or an error if agents would ignore the order.
+func (o awayOptions) preflight(ctx context.Context, order ledger.AwayOrder) (absence.Preflight, error) {
 	in := doctor.Inspect(o.inspectionRequest())
 	if why, next := in.Overview().WhyNoneDecides(); why != "" {
 		return absence.Preflight{}, check.Advisef(next,

@@ -58,23 +58,23 @@ func (o awayOptions) notesOnSettings(before absence.Preflight) (notes []string) 
 		mode = "default" // later ones begin in auto mode
 	}
 	if warning := absence.ModeWarnings[mode]; warning != "" && len(before.Sessions) == 0 {
-		notes = append(notes, "new sessions begin in "+mode+" mode"+inSettings("permissions.defaultMode", from)+": "+strings.TrimPrefix(warning, "in "+mode+" mode, ")+
+		notes = append(notes, "new sessions begin in "+mode+" mode"+settingOrigin("permissions.defaultMode", from)+": "+strings.TrimPrefix(warning, "in "+mode+" mode, ")+
 			"; press Shift+Tab in a session to change its mode")
 	}
 	if value, from := client.MemberIn(own, "permissions", "denyInsteadOfPrompting"); value == "true" {
-		notes = append(notes, "Claude Code denies every permission request at once instead of waiting for you"+inSettings("permissions.denyInsteadOfPrompting", from))
+		notes = append(notes, "Claude Code denies every permission request at once instead of waiting for you"+settingOrigin("permissions.denyInsteadOfPrompting", from))
 	}
 	if value, from := client.MemberIn(own, "askUserQuestionTimeout"); value != "" && value != "never" {
 		notes = append(notes, "a dialog that is left to you closes after "+value+", and Claude decides by itself"+
-			inSettings("askUserQuestionTimeout", from)+"; set it to never with /config in Claude Code")
+			settingOrigin("askUserQuestionTimeout", from)+"; set it to never with /config in Claude Code")
 	}
 	if value, from := client.MemberIn(own, limitSetting); value == "false" {
-		notes = append(notes, "at a usage limit Claude Code stops until you return"+inSettings(limitSetting, from)+"; turn it on with /config in Claude Code")
+		notes = append(notes, "at a usage limit Claude Code stops until you return"+settingOrigin(limitSetting, from)+"; turn it on with /config in Claude Code")
 	}
 	return notes
 }
 
-func inSettings(name, from string) string {
+func settingOrigin(name, from string) string {
 	if from == "" {
 		return ""
 	}

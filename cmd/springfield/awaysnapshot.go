@@ -10,7 +10,7 @@ import (
 
 // takeSnapshot takes a snapshot of the project's files, records it in the away order, and returns a message for the user,
 // also about an error. An order for every project gets none.
-func (o awayOptions) takeSnapshot(ctx context.Context, order *ledger.AwayOrder) (neverEmpty string) {
+func (o awayOptions) takeSnapshot(ctx context.Context, order *ledger.AwayOrder) (message string) {
 	const none = "no snapshot of the files: "
 	if o.all {
 		return none + "the order is for every project"
@@ -21,7 +21,7 @@ func (o awayOptions) takeSnapshot(ctx context.Context, order *ledger.AwayOrder) 
 		return none + order.Project + " is not in a git repository"
 	}
 	if err == nil {
-		order.Head, order.Kept, err = repository.KeepTree(ctx, order.ID)
+		order.Head, order.Kept, err = repository.TakeSnapshot(ctx, order.ID)
 	}
 	if err != nil {
 		order.Kept = ""

@@ -162,7 +162,7 @@ func cliDoc(root *cobra.Command) string {
 // takes half a second.
 func carriedHeads(t *testing.T) string {
 	t.Helper()
-	dir := scratch.SharedTempPath("heads")
+	dir := scratch.PackageTempPath("heads")
 	packing.Do(func() {
 		source, err := generator.SourceHash()
 		must(t, err)

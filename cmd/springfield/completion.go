@@ -132,11 +132,11 @@ func (a *app) completeSet(args []string) (pluginsOrKeys []string) {
 	return check.NamesOf(pluginsettings.KeysOf(p.Strategy), func(k pluginsettings.Key) string { return k.Name + "\t" + k.Description })
 }
 
-func completeStrategy([]string) (all []string) {
+func completeStrategy(_ []string) (namesAndHelp []string) {
 	for _, name := range registry.StrategyNames() {
 		if about, err := generator.ReadAbout(name); err == nil {
-			all = append(all, name+"\t"+about.Cost+", "+about.Summary)
+			namesAndHelp = append(namesAndHelp, name+"\t"+about.Cost+", "+about.Summary)
 		}
 	}
-	return all
+	return namesAndHelp
 }

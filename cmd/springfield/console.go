@@ -65,7 +65,7 @@ func (a *app) newConsole(ctx context.Context, work string) (console.Console, err
 		Work: work, Home: a.home, Session: a.session, Interrupt: ctx.Done(), Off: a.off, Getenv: a.getenv,
 		Paint: lines.Paint, Path: lines.ShortPath, Width: width,
 		Wrap:    func(line string, indent int) []string { return layout.BreakLine(line, indent, width) },
-		SayNext: a.sayNext,
+		SayNext: a.printNextStep,
 		Driver: func(project string) console.Driver {
 			r := a.inspectionRequest()
 			r.Places = a.placesFrom(work)
@@ -75,12 +75,12 @@ func (a *app) newConsole(ctx context.Context, work string) (console.Console, err
 	}, nil
 }
 
-func (a *app) sayNext() {
+func (a *app) printNextStep() {
 	a.resultPrinter().PrintNext("%s", doctor.Inspect(a.inspectionRequest()).Overview().Next)
 }
 
-// showing adds --host and --json to cmd. cmd calls show with an inspection of the chosen hosts.
-func (a *app) showing(cmd *cobra.Command, show func(in *doctor.Inspection, asJSON bool) error) *cobra.Command {
+// setUpShow adds --host and --json to cmd. cmd calls show with an inspection of the chosen hosts.
+func (a *app) setUpShow(cmd *cobra.Command, show func(in *doctor.Inspection, asJSON bool) error) *cobra.Command {
 	var asJSON bool
 	var chosen []string
 	cmd.Args, cmd.PreRunE = arguments(0, 0, "no arguments"), a.needPlaces

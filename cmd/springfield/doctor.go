@@ -25,7 +25,7 @@ byte with those that springfield contains or compiles. It reports the files that
 and runs no part of a plugin.`,
 		Example: `  springfield doctor --host codex`,
 	}
-	return a.showing(cmd, func(in *doctor.Inspection, asJSON bool) error { return a.runDoctor(cmd.Context(), in, asJSON) })
+	return a.setUpShow(cmd, func(in *doctor.Inspection, asJSON bool) error { return a.runDoctor(cmd.Context(), in, asJSON) })
 }
 
 func (a *app) runDoctor(ctx context.Context, in *doctor.Inspection, asJSON bool) error {

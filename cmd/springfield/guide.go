@@ -28,7 +28,7 @@ func runBare(cmd *cobra.Command, a *app, asJSON bool) error {
 	case asJSON:
 		return a.printJSON(o)
 	case !o.Begun && check.CountState(o.Problems, check.Failure) == 0:
-		return a.offerOnce(cmd, in)
+		return a.introduceAndOffer(cmd, in)
 	}
 	if err := a.showUnseenReport(cmd.Context()); err != nil {
 		return err
@@ -55,9 +55,9 @@ func (a *app) showUnseenReport(ctx context.Context) error {
 	})
 }
 
-// offerOnce prints an introduction, asks whether to enable a plugin, and enables it after a yes. It remembers a no
+// introduceAndOffer prints an introduction, asks whether to enable a plugin, and enables it after a yes. It remembers a no
 // in a file. Without a terminal, for an agent, or after an earlier no, it prints the command instead of asking.
-func (a *app) offerOnce(cmd *cobra.Command, in *doctor.Inspection) error {
+func (a *app) introduceAndOffer(cmd *cobra.Command, in *doctor.Inspection) error {
 	out := a.resultPrinter()
 	out.PrintFolded("", "springfield keeps coding agents going while work obviously remains, and lets them stop when a person is needed.")
 	plugin, suite := in.ChooseInSuites(generator.Suite.FirstToEnable)

@@ -154,7 +154,7 @@ func (o initOptions) answersInFlags() (said generator.Spec, bySet generator.Sett
 		}
 		said.Plugins = append(said.Plugins, generator.Plugin{Name: name, Strategy: name})
 	}
-	bySet, err = generator.ParseSettings(o.set)
+	bySet, err = generator.ParseSetFlags(o.set)
 	return said, bySet, err
 }
 

@@ -7,7 +7,7 @@ import (
 )
 
 func newList(a *app) *cobra.Command {
-	return a.showing(&cobra.Command{
+	return a.setUpShow(&cobra.Command{
 		Use:   "list",
 		Short: "List strategies and your plugins",
 		Long: `Compares the strategies: the cost of a stop, accuracy and requirements. Then lists

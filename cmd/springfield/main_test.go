@@ -185,7 +185,7 @@ func TestScripts(t *testing.T) {
 func carriedHooks(t *testing.T) string {
 	t.Helper()
 	goroot, gocache := scratch.FindGo(t)
-	dir := scratch.SharedTempPath("hooks")
+	dir := scratch.PackageTempPath("hooks")
 	compiling.Do(func() {
 		tools := generator.Toolchain{Go: filepath.Join(goroot, "bin", "go"), Path: filepath.Join(goroot, "bin"), GoCache: gocache}
 		built, err := tools.BuildPrograms(t.Context(), []generator.Target{generator.HostTarget()}, generator.Hook, generator.Judge)

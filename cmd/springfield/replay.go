@@ -119,7 +119,7 @@ func runReplay(ctx context.Context, a *app, o replayOptions) error {
 	case chosen:
 		a.resultPrinter().PrintNext("springfield replay")
 	default:
-		a.sayNext()
+		a.printNextStep()
 	}
 	return nil
 }

@@ -7,7 +7,7 @@ import (
 )
 
 func newStatus(a *app) *cobra.Command {
-	return a.showing(&cobra.Command{
+	return a.setUpShow(&cobra.Command{
 		Use:   "status",
 		Short: "Show which plugin decides, and every hook",
 		Long: `Shows the setup of a session in the current directory: the plugin that decides

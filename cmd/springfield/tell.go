@@ -29,14 +29,14 @@ type teller struct {
 	failure error // of the last command
 }
 
-// setIfGiven sets t.argv to typed, split into words as a shell does, with the path of the program. No shell runs the
+// setCommandIfGiven sets t.argv to typed, split into words as a shell does, with the path of the program. No shell runs the
 // command, because its argument comes from sessions.
-func (t *teller) setIfGiven(typed string, onceGiven bool) (err error) {
+func (t *teller) setCommandIfGiven(typed string, hasOnceFlag bool) (err error) {
 	const example = "springfield watch --tell 'notify-send springfield'"
 	if !t.given {
 		return nil
 	}
-	if onceGiven {
+	if hasOnceFlag {
 		return check.Misuse(errors.New("--once and --tell cannot be used together"), "use one of them")
 	}
 	if t.argv, err = shellquote.Split(typed); err != nil {
@@ -66,7 +66,7 @@ func (t *teller) startIfIdle(view absence.View) (ofEarlier error) {
 	if !t.given {
 		return nil
 	}
-	for _, seen := range t.choose.Choose(view) { // the latest change of each session
+	for _, seen := range t.choose.ChooseToNotify(view) { // the latest change of each session
 		t.queue = append(slices.DeleteFunc(t.queue, func(old absence.Sight) bool { return old.Session == seen.Session }), seen)
 	}
 	t.queue = t.queue[max(0, len(t.queue)-absence.MostSessions):]

@@ -87,7 +87,7 @@ func runUndo(a *app, o undoOptions) error {
 			return a.tellUndoError(err)
 		}
 		if !o.json {
-			a.talk("would %s, %s", inWords(undo.Entry, "undo", "do"), doctor.AgoInWords(time.Now(), undo.Entry.At))
+			a.talk("would %s, %s", undoInWords(undo.Entry, "undo", "do"), doctor.AgoInWords(time.Now(), undo.Entry.At))
 		}
 		return a.showPreview(o.json, undo.Change, "")
 	}
@@ -114,7 +114,7 @@ func (a *app) reportUndo(asJSON bool, u journal.Undo) error {
 			Leaves  []string `json:"leaves"`  // what is no file, and is as it was left
 		}{u.Entry.Did, u.Entry.At.UnixMilli(), nonNil(written), nonNil(removed), nonNil(u.Gone), nonNil(slices.Concat(u.Entry.Leaves, u.Notes))})
 	}
-	a.say("%s, %s", inWords(u.Entry, "undone", "done"), doctor.AgoInWords(time.Now(), u.Entry.At))
+	a.say("%s, %s", undoInWords(u.Entry, "undone", "done"), doctor.AgoInWords(time.Now(), u.Entry.At))
 	a.sayLines("changed ", shortenFileList(written), "")
 	a.sayLines("removed ", shortenFileList(removed), wasAbsent)
 	a.sayLines("nothing to revert in ", shortenFileList(u.Gone), ", because the directory no longer exists")
@@ -127,8 +127,8 @@ func (a *app) reportUndo(asJSON bool, u journal.Undo) error {
 
 const revert = "revert: " // begins what an entry did that reverts another
 
-// inWords names the edit after undo, or, for an edit that reverted another, that one after redo and "again".
-func inWords(e journal.Entry, undo, redo string) string {
+// undoInWords names the edit after undo, or, for an edit that reverted another, that one after redo and "again".
+func undoInWords(e journal.Entry, undo, redo string) string {
 	if other, reverted := strings.CutPrefix(e.Did, revert); reverted {
 		return redo + " again: " + other
 	}

@@ -145,7 +145,7 @@ func (a *app) listAll(o updateOptions, all []updated) {
 	}
 	if len(all) == 0 {
 		a.say("nothing to do: no suite has been made on this machine")
-		a.sayNext()
+		a.printNextStep()
 	}
 	a.adviseBump(published)
 }

@@ -38,7 +38,7 @@ standard input.`,
 		Args: arguments(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			t := teller{env: a.env, find: a.findProgram, given: cmd.Flags().Changed("tell")}
-			if err := t.setIfGiven(tell, once); err != nil {
+			if err := t.setCommandIfGiven(tell, once); err != nil {
 				return err
 			}
 			if a.caller != nil && !once {

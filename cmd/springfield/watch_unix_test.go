@@ -30,7 +30,7 @@ func TestTellRunsTheCommand(t *testing.T) {
 	must(t, os.WriteFile(script, []byte("#!/bin/sh\n[ ! -e \"$0.lock\" ] || echo two at once >> \"$0.told\"\n: > \"$0.lock\"\n"+
 		"printf '%s\\n' \"$#\" \"$2\" >> \"$0.told\"; cat >> \"$0.told\"; rm \"$0.lock\"\n[ -e \"$0.ok\" ]\n"), 0o700))
 	tell := teller{given: true, env: []string{"PATH=/usr/bin:/bin"}, find: func(program string) string { return rooted.FindProgram(program, "") }}
-	must(t, tell.setIfGiven(`"`+script+`" 'a word'`, false))
+	must(t, tell.setCommandIfGiven(`"`+script+`" 'a word'`, false))
 	v := absence.View{Now: 1000}
 	for _, id := range []string{"a", "b"} {
 		v.Sessions = append(v.Sessions, absence.Sight{Session: id, State: absence.Working, Project: "/p/" + hostile})
@@ -83,7 +83,7 @@ func TestTellOfManySessions(t *testing.T) {
 	must(t, os.WriteFile(hang, []byte("#!/bin/sh\nexec 3> \"$0.fifo\"; exec sleep 1000\n"), 0o700))
 	must(t, syscall.Mkfifo(hang+".fifo", 0o600))
 	tell := teller{given: true, env: []string{"PATH=/usr/bin:/bin"}, find: func(program string) string { return rooted.FindProgram(program, "") }}
-	must(t, tell.setIfGiven(hang, false))
+	must(t, tell.setCommandIfGiven(hang, false))
 	for at, is := range []absence.State{absence.Working, absence.Failed, absence.Failed} {
 		v := absence.View{Now: 1000 + int64(at)*5000}
 		for i := range 30 {

@@ -80,8 +80,8 @@ func (s *Snapshot) ReadPluginIn(dir string) Installed {
 	return i
 }
 
-// InClone returns a plugin's directory in the clone of the marketplace, or "" when it is missing.
-func (s *Snapshot) InClone(plugin Plugin) string {
+// DirInClone returns a plugin's directory in the clone of the marketplace, or "" when it is missing.
+func (s *Snapshot) DirInClone(plugin Plugin) string {
 	c := s.readCatalogOnce(plugin.Marketplace)
 	dir, err := placeBelow(c.root, c.items[plugin.Name].path) // refuses ""
 	if err != nil || !rooted.TargetIsDir(dir) {

@@ -300,7 +300,7 @@ func TestCatalogOfMarket(t *testing.T) {
 		`{"source": "file", "path": "/x/y/catalog.json"}`:                   {filepath.Join(dir, "y", "catalog.json"), dir, "y/catalog.json"},
 		``: {dir, dir, usual},
 	} {
-		root, file := Market{Location: want.location, Source: as[Source](json.RawMessage(source))}.Catalog()
+		root, file := Market{Location: want.location, Source: as[Source](json.RawMessage(source))}.CatalogPath()
 		scratch.ErrorIf(t, root != want.root || file != want.file, "%s: %s, %s", source, root, file)
 	}
 }

@@ -56,7 +56,7 @@ func (s *Snapshot) SwitchedPlugins() (all []Switched) {
 	for _, id := range slices.Compact(slices.Sorted(slices.Values(ids))) {
 		found := Switched{Installed: s.Installed(id), Says: []Said{}}
 		for _, l := range layers {
-			on, says := l.SaysOf(id)
+			on, says := l.SwitchOf(id)
 			if !says {
 				continue
 			}

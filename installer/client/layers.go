@@ -86,11 +86,11 @@ func LayerOf(name string, file journal.Edit, doc *document.Document) Layer {
 	return l
 }
 
-// SaysOf returns a plugin's value in the layer, and whether the layer contains one. Any value but false, such
+// SwitchOf returns a plugin's value in the layer, and whether the layer contains one. Any value but false, such
 // as an array of versions, enables the plugin.
-func (l Layer) SaysOf(id string) (on, says bool) {
-	raw, says := l.switches[id]
-	return says && string(raw) != "false", says
+func (l Layer) SwitchOf(id string) (on, isSet bool) {
+	raw, isSet := l.switches[id]
+	return isSet && string(raw) != "false", isSet
 }
 
 // IDsOnOrOff returns the valid plugin IDs in the layer's enabledPlugins, sorted, including disabled plugins.
@@ -99,7 +99,7 @@ func (l Layer) IDsOnOrOff() []string {
 }
 
 func (l Layer) IDsOn() []string {
-	return slices.DeleteFunc(l.IDsOnOrOff(), func(id string) bool { on, _ := l.SaysOf(id); return !on })
+	return slices.DeleteFunc(l.IDsOnOrOff(), func(id string) bool { on, _ := l.SwitchOf(id); return !on })
 }
 
 // VariableIn returns the value of a variable in the highest layer that sets it, and the layer's name.

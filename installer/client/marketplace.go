@@ -68,8 +68,8 @@ func Directory(name, dir string) Market {
 	return Market{name, dir, from, said}
 }
 
-// Catalog returns the catalog's path, split into a directory and a slash-separated path below it.
-func (m Market) Catalog() (root, below string) {
+// CatalogPath returns the catalog's path, split into a directory and a slash-separated path below it.
+func (m Market) CatalogPath() (dir, below string) {
 	switch from := m.Source; {
 	case from.Source == "file": // Location is the catalog
 		dir := filepath.Dir(m.Location)
@@ -226,7 +226,7 @@ func checkNotTaken(raw json.RawMessage, name, dir string) error {
 
 // PluginsOffered returns the names of the plugins in a marketplace's catalog, or nil if there is no catalog.
 func (s *Snapshot) PluginsOffered(m Market) ([]string, error) {
-	if root, file := m.Catalog(); rooted.IsSurelyMissing(filepath.Join(root, file)) {
+	if root, file := m.CatalogPath(); rooted.IsSurelyMissing(filepath.Join(root, file)) {
 		return nil, nil
 	}
 	c := s.readCatalog(m)
@@ -246,8 +246,8 @@ type item struct {
 	path    string // in the marketplace, "" if it is not there
 }
 
-// Assuming returns a copy of the snapshot in which the marketplace is registered.
-func (s *Snapshot) Assuming(m Market) *Snapshot {
+// WithMarket returns a copy of the snapshot in which the marketplace is registered.
+func (s *Snapshot) WithMarket(m Market) *Snapshot {
 	next := *s
 	next.catalogs = maps.Clone(s.catalogs)
 	next.catalogs[m.Name] = s.readCatalog(m)
@@ -270,7 +270,7 @@ func (s *Snapshot) readCatalogOnce(name string) catalog {
 func (s *Snapshot) readCatalog(m Market) (c catalog) {
 	c.source = printable(m.String())
 	c.inPlace = m.Source.Source == "directory" || m.Source.Source == "file"
-	root, name := m.Catalog()
+	root, name := m.CatalogPath()
 	c.root = root
 	fields, _, err := s.needObject(root, name)
 	switch {

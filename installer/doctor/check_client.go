@@ -32,13 +32,13 @@ func (in *Inspection) checkSilenced() (bad []check.Finding) {
 	if in.Silenced != "" {
 		bad = append(bad, check.Failed(in.Silenced, "remove that setting where it is set"))
 	}
-	for _, says := range in.offByVariable() {
+	for _, says := range in.offVariableNotes() {
 		bad = append(bad, check.Warned(says, "remove it from env in those settings"))
 	}
 	return bad
 }
 
-func (in *Inspection) offByVariable() (notes []string) {
+func (in *Inspection) offVariableNotes() (notes []string) {
 	if value, from, ok := client.VariableIn(in.Settings, "SPRINGFIELD"); ok && hook.IsOffWord(value) {
 		notes = append(notes, from+" settings set SPRINGFIELD="+value+", so hooks always let Claude stop")
 	}
@@ -57,7 +57,7 @@ func (in *Inspection) otherAccountsInWords() []string {
 	return slices.DeleteFunc(check.NamesOf(in.Accounts, settings.ClaudeAccount.OnInWords), func(says string) bool { return says == "" })
 }
 
-func (in *Inspection) checkPaused() (bad []check.Finding) {
+func (in *Inspection) checkOffAndHeld() (bad []check.Finding) {
 	if in.Off {
 		bad = append(bad, check.Warned("SPRINGFIELD=off is set, so hooks let every agent stop", "unset SPRINGFIELD"))
 	}

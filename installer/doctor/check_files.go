@@ -166,7 +166,7 @@ func (in *Inspection) checkOldBuilds() (all []check.Finding) {
 	return all
 }
 
-func (in *Inspection) sayNoOldBuilds() string {
+func (in *Inspection) noOldBuildsNote() string {
 	if !slices.ContainsFunc(in.Suites, func(s Suite) bool { return s.Err == nil }) {
 		return ""
 	}

@@ -30,7 +30,7 @@ func (in *Inspection) checkPlugins() (all []check.Finding) {
 	}
 	for _, r := range in.byUs {
 		unread := func(l client.Layer) bool { return l.Name == string(r.Scope) && l.Problem != "" }
-		if !slices.ContainsFunc(in.Settings, unread) && !in.scopeNames(r.Scope, r.ID) {
+		if !slices.ContainsFunc(in.Settings, unread) && !in.scopeSets(r.Scope, r.ID) {
 			all = append(all, check.Warned(fmt.Sprintf("%s was enabled in %s settings, but its entry is gone: %s was rewritten", r.ID, r.Scope, r.File),
 				fmt.Sprintf("springfield enable %s --scope %s, or springfield disable %s --scope %s to leave it disabled", r.ID, r.Scope, r.ID, r.Scope)))
 		}
@@ -46,8 +46,8 @@ func (in *Inspection) checkPlugins() (all []check.Finding) {
 	return all
 }
 
-// scopeNames reports whether the scope's settings enable or disable the plugin.
-func (in *Inspection) scopeNames(scope client.Scope, id string) bool {
+// scopeSets reports whether the scope's settings enable or disable the plugin.
+func (in *Inspection) scopeSets(scope client.Scope, id string) bool {
 	says := func(said client.Said) bool { return said.Layer == string(scope) }
 	return slices.ContainsFunc(in.Plugins, func(s client.Switched) bool { return s.ID == id && slices.ContainsFunc(s.Says, says) })
 }

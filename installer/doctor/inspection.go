@@ -106,32 +106,32 @@ func (r Request) stateDirs() (claudeAndOther []string) {
 func ClaudeChecks() (withShared []check.Check[*Inspection]) {
 	shared := AnyHostChecks() // the first two come before those of plugins
 	return slices.Concat([]check.Check[*Inspection]{
-		{Name: "client", Look: check.Sure((*Inspection).checkClient)},
-		{Name: "settings", Look: check.Sure((*Inspection).checkSettings)},
-		{Name: "hooks", Look: check.Sure((*Inspection).checkSilenced)},
+		{Name: "client", Look: check.WithoutError((*Inspection).checkClient)},
+		{Name: "settings", Look: check.WithoutError((*Inspection).checkSettings)},
+		{Name: "hooks", Look: check.WithoutError((*Inspection).checkSilenced)},
 	}, shared[:2], []check.Check[*Inspection]{
-		{Name: "plugin", Look: check.Sure((*Inspection).checkPlugins)},
-		{Name: "marketplace", Look: check.Sure((*Inspection).checkMarkets)},
-		{Name: "one decides", Look: check.Sure((*Inspection).checkConflicts), Fine: (*Inspection).sayWhoDecides},
-		{Name: "mods", Look: check.Sure((*Inspection).checkWrappingMods)},
-		{Name: "ralph-loop", Look: check.Sure((*Inspection).checkRalphFile)},
-		{Name: "goal loop", Look: check.Sure((*Inspection).checkUndrivenLoop)},
-		{Name: "block cap", Look: check.Sure((*Inspection).checkBlockCap)},
-		{Name: "rules", Look: check.Sure((*Inspection).checkPluginSettings)},
-		{Name: "judge", Look: check.Sure((*Inspection).checkJudge)},
-		{Name: "accounts", Look: check.Sure((*Inspection).listOtherAccounts)},
-		{Name: "todo list", Look: check.Sure((*Inspection).checkTodoTool)},
-		{Name: "project", Look: check.Sure((*Inspection).checkSettingsEnv)},
+		{Name: "plugin", Look: check.WithoutError((*Inspection).checkPlugins)},
+		{Name: "marketplace", Look: check.WithoutError((*Inspection).checkMarkets)},
+		{Name: "one decides", Look: check.WithoutError((*Inspection).checkConflicts), Fine: (*Inspection).sayWhoDecides},
+		{Name: "mods", Look: check.WithoutError((*Inspection).checkWrappingMods)},
+		{Name: "ralph-loop", Look: check.WithoutError((*Inspection).checkRalphFile)},
+		{Name: "goal loop", Look: check.WithoutError((*Inspection).checkUndrivenLoop)},
+		{Name: "block cap", Look: check.WithoutError((*Inspection).checkBlockCap)},
+		{Name: "rules", Look: check.WithoutError((*Inspection).checkPluginSettings)},
+		{Name: "judge", Look: check.WithoutError((*Inspection).checkJudge)},
+		{Name: "accounts", Look: check.WithoutError((*Inspection).listOtherAccounts)},
+		{Name: "todo list", Look: check.WithoutError((*Inspection).checkTodoTool)},
+		{Name: "project", Look: check.WithoutError((*Inspection).checkSettingsEnv)},
 	}, shared[2:])
 }
 
 // AnyHostChecks returns the checks for users of any agent.
 func AnyHostChecks() []check.Check[*Inspection] {
 	return []check.Check[*Inspection]{
-		{Name: "edits", Look: check.Sure((*Inspection).checkBrokenEdit)},
-		{Name: "hooks", Look: check.Sure((*Inspection).checkPaused)},
-		{Name: "suites", Look: check.Sure((*Inspection).checkOldBuilds), Fine: (*Inspection).sayNoOldBuilds},
-		{Name: "state", Look: check.Sure((*Inspection).checkState),
+		{Name: "edits", Look: check.WithoutError((*Inspection).checkBrokenEdit)},
+		{Name: "hooks", Look: check.WithoutError((*Inspection).checkOffAndHeld)},
+		{Name: "suites", Look: check.WithoutError((*Inspection).checkOldBuilds), Fine: (*Inspection).noOldBuildsNote},
+		{Name: "state", Look: check.WithoutError((*Inspection).checkState),
 			Fine: func(in *Inspection) string { return in.Places.StatePath() + " is writable" }},
 	}
 }
@@ -199,7 +199,7 @@ func (in *Inspection) RunningPlugins() (all []generator.Running) {
 	for _, s := range in.Plugins { // includes plugins whose hooks the user replaced
 		if in.Claude && s.Runs && (s.Strategy != "" || in.enabledByUs(s.ID)) {
 			market, _ := in.settings.FindMarket(s.Marketplace)
-			catalog, file := market.Catalog()
+			catalog, file := market.CatalogPath()
 			add(generator.Running{ID: s.ID, Dir: s.Dir, Catalog: catalog, CatalogFile: file})
 		}
 	}

@@ -135,19 +135,19 @@ func (p AtHand) StateInWords() string {
 
 // EnableChoices returns the names, for shell completion, of the plugins that enable finds without --suite. A name that
 // several plugins have becomes NAME@MARKETPLACE.
-func (in *Inspection) EnableChoices() (alsoOn []string) {
+func (in *Inspection) EnableChoices() (names []string) {
 	markets, _ := in.settings.Markets()
 	for name, m := range markets {
 		for _, plugin := range in.settings.OursInCatalog(m) {
-			alsoOn = append(alsoOn, plugin+"@"+name)
+			names = append(names, plugin+"@"+name)
 		}
 	}
 	for _, s := range slices.DeleteFunc(slices.Clone(in.Suites), func(s Suite) bool { return !s.Made }) {
 		for _, p := range s.Plugins {
-			alsoOn = append(alsoOn, p.Name+"@"+s.Marketplace)
+			names = append(names, p.Name+"@"+s.Marketplace)
 		}
 	}
-	return sortedShortNames(alsoOn)
+	return sortedShortNames(names)
 }
 
 // DisableChoices returns the springfield plugins that any scope enables, for shell completion. It shortens an ID to the

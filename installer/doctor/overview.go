@@ -75,7 +75,7 @@ func (in *Inspection) Overview() Overview {
 	checks := slices.DeleteFunc(ClaudeChecks(), func(c check.Check[*Inspection]) bool { return c.Name == "client" })
 	for _, agent := range in.inspectOthers(hosts.HostsFound(in.User)) {
 		checks = append(checks, check.Check[*Inspection]{Name: agent.Host,
-			Look: check.Sure(func(*Inspection) []check.Finding { return agent.checkPlugins(false) })})
+			Look: check.WithoutError(func(*Inspection) []check.Finding { return agent.checkPlugins(false) })})
 		for _, p := range agent.pluginsOn() {
 			o.On = append(o.On, Switch{p.ID, p.Strategy, string(p.Scope), p.Dir, p.Decides, agent.Host, agent.Title})
 		}

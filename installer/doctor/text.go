@@ -99,11 +99,11 @@ func writePlugin(out layout.Printer, p client.Switched, withID bool) {
 		{"strategy", p.Strategy},
 		{"version", cmp.Or(p.Version, "unknown") + ", " + place},
 		{"in", p.Dir},
-		{"on by", onBy(p) + overriddenInWords(p)},
+		{"on by", enabledBy(p) + overriddenInWords(p)},
 	})
 }
 
-func onBy(p client.Switched) string {
+func enabledBy(p client.Switched) string {
 	if p.Decides == string(client.Local) { // a linked worktree has those of the main one
 		return p.Decides + " settings, " + p.Says[0].File
 	}

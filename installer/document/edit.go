@@ -126,7 +126,7 @@ func (d *Document) applyEdit(e Edit) (*Document, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the result would be invalid: %s", withoutPosition(err))
 	}
-	if !isOnly(e, d, after) {
+	if !isOnlyChange(e, d, after) {
 		return nil, errUnfaithful
 	}
 	return after, err
@@ -165,7 +165,7 @@ func EncodeKey(key string) string {
 	return string(text)
 }
 
-func isOnly(e Edit, before, after *Document) bool {
+func isOnlyChange(e Edit, before, after *Document) bool {
 	was, is := before.root, after.root
 	for i, key := range e.Path {
 		old, _ := before.memberOf(was, key)

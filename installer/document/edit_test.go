@@ -233,7 +233,7 @@ func TestIsOnly(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			scratch.Equal(t, isOnly(set("a/x", "2"), before, read(test.after)), test.fine, "isOnly")
+			scratch.Equal(t, isOnlyChange(set("a/x", "2"), before, read(test.after)), test.fine, "isOnly")
 		})
 	}
 }

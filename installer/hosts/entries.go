@@ -29,7 +29,7 @@ func (entries) PlanOn(now *settings.Settings, r Request) (c journal.Change, err 
 	if err != nil {
 		return c, err
 	}
-	moved, err := r.release(now, &c, func(e settings.EnabledPlugin) bool {
+	moved, err := r.planReleases(now, &c, func(e settings.EnabledPlugin) bool {
 		return client.NameOf(e.ID) == r.Plugin.Name && !r.ownsRecord(e)
 	})
 	if err != nil {
@@ -124,11 +124,11 @@ func (p Place) removalOf(i Installed) Request {
 	return r
 }
 
-// release plans to undo springfield's edits for the host's selected plugins, and returns their records.
-func (r Request) release(now *settings.Settings, c *journal.Change, of func(settings.EnabledPlugin) bool) (released []settings.EnabledPlugin, err error) {
+// planReleases plans to undo springfield's edits for the host's selected plugins, and returns their records.
+func (r Request) planReleases(now *settings.Settings, c *journal.Change, selects func(settings.EnabledPlugin) bool) (released []settings.EnabledPlugin, err error) {
 	byUs, err := now.EnabledByUsOn(r.At.Host.Name)
 	for _, e := range byUs {
-		if err == nil && of(e) {
+		if err == nil && selects(e) {
 			err = now.ReleaseFor(c, settings.HostFile{Host: r.At.Host.Name, Path: e.File}, e.ID)
 			r.At.addRemovedNote(c)
 			released = append(released, e)
@@ -145,7 +145,7 @@ func (p Place) addRemovedNote(c *journal.Change) {
 }
 
 func (r Request) planOff(now *settings.Settings, c *journal.Change) error {
-	released, err := r.release(now, c, func(e settings.EnabledPlugin) bool { return e.ID == r.ID })
+	released, err := r.planReleases(now, c, func(e settings.EnabledPlugin) bool { return e.ID == r.ID })
 	if err != nil || slices.ContainsFunc(released, r.ownsRecord) {
 		return err
 	}

@@ -33,7 +33,7 @@ func extensionHost(name, title, agent string) Host {
 		},
 		EntryIn:   func(at Place, id string) (string, []string) { return linkRecordPath(at, id), nil },
 		Needs:     []string{name + "/" + name + "-extension.json", name + "/hooks/hooks.json"},
-		Installed: extensionsInstalled, Remove: "extensions uninstall %s", ByHand: stepsIfDisabled, Check: checkDisabled,
+		Installed: extensionsInstalled, Remove: "extensions uninstall %s", ByHand: stepsToEnableIfRuledOff, Check: checkDisabled,
 	}
 }
 
@@ -121,7 +121,7 @@ func isOnUnlessOff(rules []string, dir string) bool {
 	return on
 }
 
-func stepsIfDisabled(r Request) []string {
+func stepsToEnableIfRuledOff(r Request) []string {
 	rules, err := readEnablement(r.At)
 	if err != nil || isOnUnlessOff(rules[r.ID].Overrides, r.At.Work) {
 		return nil

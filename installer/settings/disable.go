@@ -37,7 +37,7 @@ func (s *Settings) PlanDisable(plugin client.Plugin, scope client.Scope) (journa
 	if err != nil {
 		return c, err
 	}
-	if err := s.undoOrOff(&c, m, v, f, id); err != nil {
+	if err := s.restoreOrSwitchOff(&c, m, v, f, id); err != nil {
 		return c, hintDenied(err, "springfield disable "+id+" --scope local", nil)
 	}
 	if len(m.pluginsEnabledByUs()) == 0 { // a killed edit, or a removed file, can leave a declaration
@@ -56,8 +56,8 @@ func (s *Settings) PlanDisable(plugin client.Plugin, scope client.Scope) (journa
 	return c, nil
 }
 
-func (s *Settings) undoOrOff(c *journal.Change, ourEdits *memory, v view, f file, id string) error {
-	on, says := v.edited.SaysOf(id)
+func (s *Settings) restoreOrSwitchOff(c *journal.Change, ourEdits *memory, v view, f file, id string) error {
+	on, says := v.edited.SwitchOf(id)
 	switch {
 	case ourEdits.switchedOn(id):
 		return s.planRestore(c, ourEdits, v, f, id)
@@ -141,7 +141,7 @@ func (v view) noteIfStillOn(c *journal.Change, f file, id string) {
 	if err == nil {
 		v.edited = client.LayerOf(string(v.scope), f.Edit, after)
 	}
-	on, says := v.edited.SaysOf(id)
+	on, says := v.edited.SwitchOf(id)
 	switch {
 	case on:
 		c.Notes = append(c.Notes, "it was enabled before springfield enabled it, so it is enabled again; run the command again to disable it")

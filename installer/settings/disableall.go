@@ -70,7 +70,7 @@ func (s *Settings) releaseAll(c *journal.Change, path string, purgeOurs bool) er
 	}
 	back := released{data: f.Before.Bytes()}
 	if m != nil {
-		back, err = m.planBack(f, everyone, allMembers)
+		back, err = m.planReleased(f, everyone, allMembers)
 	}
 	if err == nil {
 		back.data, err = s.withOursOff(back.data, purgeOurs)

@@ -116,7 +116,7 @@ func (s *Settings) enableEdits(c *journal.Change, f file, e Enabling) ([]documen
 	if e.Scope == client.User || v.isOnUpToHere(doubleShotLatteOrigin) { // else it would be only noise in a team's file
 		edits = append(edits, switchTo(doubleShotLatteOrigin, "false"))
 	}
-	if _, says := v.edited.SaysOf(doubleShotLatteOrigin); e.Scope == client.User && !says && !v.isOnUpToHere(doubleShotLatteOrigin) {
+	if _, says := v.edited.SwitchOf(doubleShotLatteOrigin); e.Scope == client.User && !says && !v.isOnUpToHere(doubleShotLatteOrigin) {
 		c.Notes = append(c.Notes, doubleShotLatteOrigin+" is set to false, whether installed or not, so that only one plugin decides at a stop")
 	}
 	others, conflicts, err := s.switchOffOthers(c, v, f, e)
@@ -142,7 +142,7 @@ func (s *Settings) enableEdits(c *journal.Change, f file, e Enabling) ([]documen
 func (s *Settings) switchOffOthers(c *journal.Change, v view, f file, e Enabling) (off []document.Edit, foreignLoops []string, err error) {
 	known := s.Snapshot
 	if e.Plugin.Suite != "" { // this edit registers it
-		known = known.Assuming(client.Directory(e.Plugin.Marketplace, e.Plugin.Suite))
+		known = known.WithMarket(client.Directory(e.Plugin.Marketplace, e.Plugin.Suite))
 	}
 	for _, id := range v.pluginIDs() {
 		isLatte := strings.HasPrefix(id, doubleShotLatte)
@@ -199,7 +199,7 @@ func isForeignLoop(id string) bool {
 }
 
 func (v view) removeConflict(c *journal.Change, id string) []document.Edit {
-	_, says := v.edited.SaysOf(id)
+	_, says := v.edited.SwitchOf(id)
 	switch {
 	case v.enablerBelow(id) != "":
 		c.Notes = append(c.Notes, id+" is disabled")

@@ -266,9 +266,9 @@ const everyone = ""
 
 func allMembers(remembered) bool { return true }
 
-// planBack returns the data of f and its memory without the edits of the members selected by only, unless other
+// planReleased returns the data of f and its memory without the edits of the members selected by only, unless other
 // settings files or plugins need them. freed is the one that no longer needs them, or everyone.
-func (m *memory) planBack(f file, freed string, only func(remembered) bool) (back released, err error) {
+func (m *memory) planReleased(f file, freed string, only func(remembered) bool) (back released, err error) {
 	next := &memory{File: m.File, Host: m.Host, Origin: m.Origin}
 	back = released{before: m, next: next}
 	var members []remembered

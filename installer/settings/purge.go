@@ -19,7 +19,7 @@ import (
 
 func (s *Settings) whyInUse(id string) (string, error) {
 	for _, l := range s.AllLayers() {
-		if on, _ := l.SaysOf(id); on {
+		if on, _ := l.SwitchOf(id); on {
 			return l.Name + " settings enable it", nil
 		}
 	}

@@ -139,7 +139,7 @@ func (s *Settings) planRelease(c *journal.Change, f file, neededBy string, only 
 	if err != nil || m == nil || !slices.ContainsFunc(m.Members, serves) {
 		return err
 	}
-	back, err := m.planBack(f, neededBy, only)
+	back, err := m.planReleased(f, neededBy, only)
 	if err != nil {
 		return f.namedError(err)
 	}

@@ -49,7 +49,7 @@ func (v view) enablerBelow(id string) string {
 
 func highest(layers []client.Layer, id string) (name string, on, found bool) {
 	for _, l := range layers {
-		if on, says := l.SaysOf(id); says {
+		if on, says := l.SwitchOf(id); says {
 			return l.Name, on, true
 		}
 	}

@@ -66,12 +66,12 @@ func TestLogIsBounded(t *testing.T) {
 // The files that decide a check differ from those that it checks.
 func TestDecidesCheck(t *testing.T) {
 	for _, file := range []string{"Makefile", "sub/GNUmakefile", ".github/workflows/ci.yml", "a_test.go", "tests/x.py", "src/__tests__/a.js", "a.spec.ts", "package.json", "scripts/check.sh", "test_a.py"} {
-		if !decidesCheck(file, "./scripts/check.sh --all") {
+		if !mayAffectCheck(file, "./scripts/check.sh --all") {
 			t.Errorf("%s decides", file)
 		}
 	}
 	for _, file := range []string{"main.go", "contest.go", "docs/testing.md", "latest/a.go"} {
-		if decidesCheck(file, "make test") {
+		if mayAffectCheck(file, "make test") {
 			t.Errorf("%s does not decide", file)
 		}
 	}

@@ -125,7 +125,7 @@ func (r *Reader) readSessions(also []string) (all []*session, more int) {
 
 // seekLogOnce returns the path of the session's log, or "". Without a log of Claude Code, it searches the logs of all
 // agents, only once per decision, because this is slow.
-func (r *Reader) seekLogOnce(s *session, log *followed, logs func() []string) string {
+func (r *Reader) seekLogOnce(s *session, log *followed, logs func() []string) (pathOrEmpty string) {
 	names := logs()
 	is := func(name string) bool { return filepath.Base(name) == s.id+".jsonl" }
 	if i := slices.IndexFunc(names, is); i >= 0 && !slices.ContainsFunc(names[i+1:], is) {

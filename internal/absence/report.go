@@ -115,7 +115,7 @@ func (p Places) Report(o ledger.AwayOrder, changed []git.Changed) Report {
 		return cmp.Compare(b.Added+b.Deleted, a.Added+a.Deleted)
 	})
 	r.Deciding = slices.DeleteFunc(slices.Clone(r.Changed), func(f git.Changed) bool {
-		return o.Check == "" || !decidesCheck(f.Path, o.Check)
+		return o.Check == "" || !mayAffectCheck(f.Path, o.Check)
 	})
 	slices.SortStableFunc(r.Deciding, func(a, b git.Changed) int { // a Makefile before one of many tests
 		return cmp.Compare(strings.Count(a.Path, "/"), strings.Count(b.Path, "/"))
@@ -279,9 +279,9 @@ func (s *Session) addRefused(call string) {
 	s.Refused[i].Times++
 }
 
-// decidesCheck reports whether a file can affect a check. Such a file is named in the check, or has a path
+// mayAffectCheck reports whether a file can affect a check. Such a file is named in the check, or has a path
 // typical of builds, CI or tests.
-func decidesCheck(file, check string) bool {
+func mayAffectCheck(file, check string) bool {
 	isFile := func(word string) bool { return path.Clean(strings.TrimPrefix(word, "./")) == file }
 	if slices.ContainsFunc(strings.Fields(check), isFile) {
 		return true

@@ -38,7 +38,7 @@ type Sight struct {
 }
 
 func (s *session) sightAt(now int64) Sight {
-	is, text := s.present()
+	is, text := s.currentState()
 	out := Sight{
 		Session: maskedCut(s.id), Host: registry.TitleOf(s.host), Project: maskedCut(cmp.Or(s.process.Cwd, s.cwd)),
 		Live: s.process.ID != 0, Plugin: maskedCut(s.decision.Plugin), Left: s.continuesLeft(now),
@@ -55,7 +55,7 @@ func (s *session) sightAt(now int64) Sight {
 	return out
 }
 
-func (s *session) present() (is State, text string) {
+func (s *session) currentState() (is State, text string) {
 	need, text, _ := s.findNeed()
 	generic, words := s.waits(), cmp.Or(s.log.words, s.decision.Evidence)
 	unseen := s.process.ID == 0 && !s.ended

@@ -153,9 +153,9 @@ const (
 	missing = 60_000
 )
 
-// Choose updates t, and returns the sessions about which to notify the user: they have waited for the user, finished or
+// ChooseToNotify updates t, and returns the sessions about which to notify the user: they have waited for the user, finished or
 // failed for at least five seconds. It returns each change once, and no state that the first view already had.
-func (t *Teller) Choose(v View) (all []Sight) {
+func (t *Teller) ChooseToNotify(v View) (all []Sight) {
 	now := map[string]pending{}
 	for _, s := range v.Sessions {
 		p, same := t.pending[s.Session], known{s.State, s.Since, s.Text}

@@ -207,22 +207,22 @@ func TestTeller(t *testing.T) {
 		{83_000, Waiting, 9, 0}, {88_000, Waiting, 9, 1}, // the next question
 	} {
 		v := View{Now: step.at, Sessions: []Sight{{Session: "s", State: step.is, Since: step.since, Project: "/-x", Text: fmt.Sprint("text ", step.since)}}}
-		scratch.Equal(t, len(told.Choose(v)), step.want, step.at)
+		scratch.Equal(t, len(told.ChooseToNotify(v)), step.want, step.at)
 	}
 	for at := range int64(4) { // the client was touched
 		v := View{Now: 89_000 + at*6000, Sessions: []Sight{{Session: "s", State: Waiting, Since: 10 + at/2, Project: "/-x", Text: "text 9"}}}
-		scratch.Equal(t, len(told.Choose(v)), 0, "again")
+		scratch.Equal(t, len(told.ChooseToNotify(v)), 0, "again")
 	}
 	open, closed := Sight{Session: "u", State: Waiting, Live: true}, Sight{Session: "u", State: Finished}
 	for at, s := range []Sight{open, open, closed, closed} {
-		if got := told.Choose(View{Now: 120_000 + int64(at)*6000, Sessions: []Sight{s}}); len(got) != 0 && at != 1 {
+		if got := told.ChooseToNotify(View{Now: 120_000 + int64(at)*6000, Sessions: []Sight{s}}); len(got) != 0 && at != 1 {
 			t.Errorf("of a session that the user closes: %v", got)
 		}
 	}
-	if got := told.Choose(View{Now: 200_000, Sessions: []Sight{{Session: "t", State: Waiting}}}); len(got) != 0 {
+	if got := told.ChooseToNotify(View{Now: 200_000, Sessions: []Sight{{Session: "t", State: Waiting}}}); len(got) != 0 {
 		t.Error("a new session waits, but not for long")
 	}
-	if got := told.Choose(View{Now: 205_000, Sessions: []Sight{{Session: "t", State: Waiting, Project: "/p/-x", Text: "Why?"}}}); len(got) != 1 || (View{}).Line(got[0]) != "waits for you: -x: Why?" ||
+	if got := told.ChooseToNotify(View{Now: 205_000, Sessions: []Sight{{Session: "t", State: Waiting, Project: "/p/-x", Text: "Why?"}}}); len(got) != 1 || (View{}).Line(got[0]) != "waits for you: -x: Why?" ||
 		(View{Sessions: []Sight{{Session: "u", Project: "/p/-x"}}}).Line(got[0]) != "waits for you: t -x: Why?" {
 		t.Errorf("%v", got)
 	}
@@ -233,16 +233,16 @@ func TestTellerIsNotToldTwice(t *testing.T) {
 	waits := []Sight{{Session: "s", State: Waiting, Since: 2, Live: true}}
 	for name, missed := range map[string][]Sight{"without its process": {{Session: "s", State: Failed, Since: 1}}, "without it": nil} {
 		var told Teller
-		told.Choose(View{Now: 1, Sessions: []Sight{{Session: "s", State: Working, Since: 1, Live: true}}})
+		told.ChooseToNotify(View{Now: 1, Sessions: []Sight{{Session: "s", State: Working, Since: 1, Live: true}}})
 		heard := 0
 		for at, seen := range [][]Sight{waits, waits, missed, waits, waits, missed, waits, waits} {
-			heard += len(told.Choose(View{Now: 1000 + int64(at)*5000, Sessions: seen}))
+			heard += len(told.ChooseToNotify(View{Now: 1000 + int64(at)*5000, Sessions: seen}))
 		}
 		scratch.Equal(t, heard, 1, name)
 	}
 	var told Teller
 	for at := range int64(1000) {
-		told.Choose(View{Now: 1 + at*1000, Sessions: []Sight{{Session: fmt.Sprint(at), State: Waiting}}})
+		told.ChooseToNotify(View{Now: 1 + at*1000, Sessions: []Sight{{Session: fmt.Sprint(at), State: Waiting}}})
 	}
 	if len(told.pending) > 100 {
 		t.Errorf("it remembers %d sessions", len(told.pending))

@@ -58,8 +58,8 @@ type Check[T any] struct {
 	Fine func(T) string                              // if nothing was found, can be nil
 }
 
-// Sure converts look, which cannot fail, to the Look of a Check.
-func Sure[T any](look func(T) []Finding) func(context.Context, T) ([]Finding, error) {
+// WithoutError converts look, which cannot fail, to the Look of a Check.
+func WithoutError[T any](look func(T) []Finding) func(context.Context, T) ([]Finding, error) {
 	return func(_ context.Context, at T) ([]Finding, error) { return look(at), nil }
 }
 

@@ -61,10 +61,10 @@ func FindGit(env []string, searchPath, untrustedDir, home string) Git {
 func inProject(path, work, home string) bool {
 	root := cmp.Or(RepositoryRoot(work), work)
 	return !rooted.SameFile(root, home) &&
-		(!filepath.IsAbs(path) || rooted.HoldsPath(root, path) || rooted.HoldsPath(beyondLinks(root), beyondLinks(path)))
+		(!filepath.IsAbs(path) || rooted.HoldsPath(root, path) || rooted.HoldsPath(resolveLinks(root), resolveLinks(path)))
 }
 
-func beyondLinks(path string) string {
+func resolveLinks(path string) string {
 	if resolved, err := filepath.EvalSymlinks(path); err == nil {
 		return resolved
 	}

@@ -54,11 +54,11 @@ func (g Git) RepositoryIfAny(ctx context.Context, dir string) (*Repository, erro
 		return nil, fmt.Errorf("git rev-parse: a directory's name contains a line break: %q", out)
 	}
 	for i := range at {
-		at[i] = rooted.PathFrom(beyondLinks(dir), filepath.FromSlash(at[i])) // relative to the resolved dir
+		at[i] = rooted.PathFrom(resolveLinks(dir), filepath.FromSlash(at[i])) // relative to the resolved dir
 	}
 	r := &Repository{at[0], c}
 	c.dir = r.Root
-	if !rooted.HoldsPath(beyondLinks(r.Root), beyondLinks(dir)) || !r.hasGitDir(ctx, at[1], at[2]) {
+	if !rooted.HoldsPath(resolveLinks(r.Root), resolveLinks(dir)) || !r.hasGitDir(ctx, at[1], at[2]) {
 		return nil, &OutsideError{dir, "its git repository belongs to another directory: " + at[1],
 			"springfield accepts clones, linked worktrees and submodules as git makes them; for a separate git directory, set the directory of its files with git -C DIR config core.worktree DIR"}
 	}
@@ -68,12 +68,12 @@ func (g Git) RepositoryIfAny(ctx context.Context, dir string) (*Repository, erro
 // hasGitDir reports whether the git directory gitDir, and the directory common shared by worktrees, belong to
 // the checkout. The .git of an unpacked archive can refer to any repository.
 func (r *Repository) hasGitDir(ctx context.Context, gitDir, common string) bool {
-	own := filepath.Join(beyondLinks(r.Root), ".git")
+	own := filepath.Join(resolveLinks(r.Root), ".git")
 	info, err := os.Lstat(own)
 	if err != nil {
 		return false
 	}
-	gitDir, common = beyondLinks(gitDir), beyondLinks(common)
+	gitDir, common = resolveLinks(gitDir), resolveLinks(common)
 	switch {
 	case info.IsDir():
 		return gitDir == common && rooted.SameFile(gitDir, own)
@@ -97,7 +97,7 @@ func isLinked(dotGit, dir, common string) bool {
 // MainWorktree returns the main worktree if root is a linked worktree, or "" if its repository is bare. Otherwise it
 // returns root. gitDir and common are the git directories that root's .git file names; gitDir must also name root.
 func MainWorktree(root, gitDir, common string) (emptyIfBare string) {
-	gitDir, common = beyondLinks(gitDir), beyondLinks(common)
+	gitDir, common = resolveLinks(gitDir), resolveLinks(common)
 	switch {
 	case !isLinked(filepath.Join(root, ".git"), gitDir, common):
 		return root
@@ -113,7 +113,7 @@ func (r *Repository) PathFromRoot(name string) (evenOutside string, err error) {
 	if err != nil {
 		return "", err
 	}
-	relative, err := filepath.Rel(beyondLinks(r.Root), name)
+	relative, err := filepath.Rel(resolveLinks(r.Root), name)
 	return filepath.ToSlash(relative), err
 }
 
@@ -176,8 +176,8 @@ func (r *Repository) IsShallow(ctx context.Context) bool {
 }
 
 // IsKnownPushed reports whether a remote-tracking branch contains a commit. It only considers remotes with the URL
-// urlElseAny, or all if there are none.
-func (r *Repository) IsKnownPushed(ctx context.Context, commit, urlElseAny string) (bool, error) {
+// preferredURL, or all if there are none.
+func (r *Repository) IsKnownPushed(ctx context.Context, commit, preferredURL string) (bool, error) {
 	args := []string{"for-each-ref", "--count=1", "--format=%(refname)", "--contains=" + commit}
 	all, err := r.runGit(ctx, "", "remote")
 	if err != nil {
@@ -186,7 +186,7 @@ func (r *Repository) IsKnownPushed(ctx context.Context, commit, urlElseAny strin
 	none := len(args)
 	for _, name := range strings.Fields(all) {
 		address, _ := r.runGit(ctx, "", "config", "--get", "remote."+name+".url")
-		if address, ok := FetchableURL(address); ok && SameRepository(address, urlElseAny) {
+		if address, ok := FetchableURL(address); ok && SameRepository(address, preferredURL) {
 			args = append(args, "refs/remotes/"+name+"/")
 		}
 	}
@@ -197,9 +197,9 @@ func (r *Repository) IsKnownPushed(ctx context.Context, commit, urlElseAny strin
 	return out != "", err
 }
 
-// HoldsExactly reports whether the tracked files below path are the same as in commit, apart from submodules. It
+// IsUnchangedSince reports whether the tracked files below path are the same as in commit, apart from submodules. It
 // returns false if the commit is unknown.
-func (r *Repository) HoldsExactly(ctx context.Context, commit, path string) (bool, error) {
+func (r *Repository) IsUnchangedSince(ctx context.Context, commit, path string) (bool, error) {
 	if r.CommitOf(ctx, commit) == "" {
 		return false, nil
 	}

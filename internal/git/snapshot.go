@@ -19,9 +19,9 @@ import (
 
 const Snapshots = "refs/springfield/away/" // prefix of their refs
 
-// KeepTree commits the working tree as a snapshot with the given name. head is the commit of HEAD, or "" before the
+// TakeSnapshot commits the working tree as a snapshot with the given name. head is the commit of HEAD, or "" before the
 // first commit; kept is the snapshot's commit.
-func (r *Repository) KeepTree(ctx context.Context, name string) (head, kept string, err error) {
+func (r *Repository) TakeSnapshot(ctx context.Context, name string) (head, kept string, err error) {
 	head = r.CommitOf(ctx, "HEAD")
 	err = r.withTreeObject(ctx, "", func(in *caller, tree string) error {
 		for _, who := range []string{"AUTHOR", "COMMITTER"} {

@@ -50,7 +50,7 @@ echo changed >kept; echo d >same; touch -r .git/index same; rm gone; echo new >n
 	repository := repositoryIn(t, dir)
 	before := sh("sha256sum .git/index; git -c core.fsmonitor= rev-parse HEAD")
 	sh("rm -f ran")
-	head, kept, err := repository.KeepTree(t.Context(), "x1")
+	head, kept, err := repository.TakeSnapshot(t.Context(), "x1")
 	if err != nil || !strings.HasSuffix(before, head) {
 		t.Fatal(head, kept, err)
 	}
@@ -116,7 +116,7 @@ printf '* filter=evil diff=evil\n' >.git/info/attributes
 			scratch.Must(t, os.Mkdir(dir, 0o755))
 			sh := shellIn(t, dir)
 			sh("git init -q .; echo safe >Makefile; mkdir src; echo a >src/a; touch -d 2020-01-01 Makefile src/a; git add .; git commit -q -m first")
-			_, kept, err := repositoryIn(t, dir).KeepTree(t.Context(), "x1")
+			_, kept, err := repositoryIn(t, dir).TakeSnapshot(t.Context(), "x1")
 			scratch.Must(t, err)
 			sh(test.script + "\n" + traps)
 			repository := repositoryIn(t, dir)
@@ -145,7 +145,7 @@ git commit -q -m first; printf '* text=auto\n' >.gitattributes; git update-index
 echo mine >>assumed; echo mine >>skipped; rm pipe; mkfifo pipe; git config core.checkStat minimal; git config core.trustctime false
 echo f >time; touch -d 2020-01-01 time`)
 	before := sh("sha256sum .git/index")
-	_, kept, err := repositoryIn(t, dir).KeepTree(t.Context(), "x1")
+	_, kept, err := repositoryIn(t, dir).TakeSnapshot(t.Context(), "x1")
 	scratch.Must(t, err)
 	if after := sh("sha256sum .git/index"); after != before {
 		t.Error("the index is another one")
@@ -167,7 +167,7 @@ func TestSnapshotBesidePipes(t *testing.T) {
 		repository := repositoryIn(t, dir)
 		repository.within = time.Second / 2 // for 10 seconds
 		began := time.Now()
-		if _, _, err := repository.KeepTree(t.Context(), "x1"); !errors.Is(err, errSlow) || time.Since(began) > 3*time.Second {
+		if _, _, err := repository.TakeSnapshot(t.Context(), "x1"); !errors.Is(err, errSlow) || time.Since(began) > 3*time.Second {
 			t.Errorf("%s: %v after %v", name, err, time.Since(began))
 		}
 	}

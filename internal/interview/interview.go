@@ -43,7 +43,7 @@ func (t Terminal) Note(text string) {
 	}
 }
 
-func (t Terminal) problem(err error) string {
+func (t Terminal) errorWithHint(err error) string {
 	if hint := t.Hint(err); hint != "" {
 		return err.Error() + "; " + hint
 	}

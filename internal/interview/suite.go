@@ -28,7 +28,7 @@ type Suite struct {
 // AskForSuite asks for the answers that are missing in s.Said, and returns all. If s.Facts is set, it then prints a
 // summary. If the user declines that, it returns ErrCancelled.
 func (s *Suite) AskForSuite() (generator.Spec, error) {
-	for _, ask := range []func() error{s.askPlugins, s.askSettings, s.askMarketplace, s.askForOwner, s.askTargets} {
+	for _, ask := range []func() error{s.askPlugins, s.askSettings, s.askMarketplace, s.askForOwner, s.askMachines} {
 		if err := ask(); err != nil {
 			return s.Said, err
 		}
@@ -134,7 +134,7 @@ func (s *Suite) askForOwner() error {
 	return err
 }
 
-func (s *Suite) askTargets() error {
+func (s *Suite) askMachines() error {
 	if len(s.Said.Targets) > 0 {
 		return nil
 	}

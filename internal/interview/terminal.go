@@ -45,7 +45,7 @@ func (p Asker) fold(question string) string {
 }
 
 func (p Asker) badAnswerError(err error) error {
-	return errors.New(p.fold(p.problem(err)))
+	return errors.New(p.fold(p.errorWithHint(err)))
 }
 
 // askOrCancel asks a question and sets answer. It asks in a goroutine, because survey accepts no context. On

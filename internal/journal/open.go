@@ -171,7 +171,7 @@ func nameFailure(verb, path string, err error) error {
 	return &fs.PathError{Op: verb, Path: path, Err: err}
 }
 
-func isFree(path string) bool {
+func isAbsent(path string) bool {
 	_, err := os.Lstat(path)
 	return errors.Is(err, fs.ErrNotExist)
 }

@@ -52,5 +52,5 @@ func ownAsAround(in rooted.Folder, name string) (nilIfNotRoot error) {
 	return nil
 }
 
-// persist calls attempt once, because Unix can replace open files.
-func persist(attempt func() error) error { return attempt() }
+// retryWhileBusy calls attempt once, because Unix can replace open files.
+func retryWhileBusy(attempt func() error) error { return attempt() }

@@ -17,9 +17,9 @@ const (
 	sharingViolation syscall.Errno = 32
 )
 
-// persist retries attempt for up to a second while the file is in use. Windows cannot replace or delete an open file,
+// retryWhileBusy retries attempt for up to a second while the file is in use. Windows cannot replace or delete an open file,
 // and virus scanners open every file briefly.
-func persist(attempt func() error) error {
+func retryWhileBusy(attempt func() error) error {
 	for deadline := time.Now().Add(busyPatience); ; time.Sleep(busyRetry) {
 		err := attempt()
 		busy := errors.Is(err, syscall.ERROR_ACCESS_DENIED) || errors.Is(err, sharingViolation)

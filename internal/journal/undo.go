@@ -91,7 +91,7 @@ func (u *Undo) addDirectory(f Edit) {
 	switch {
 	case f.Before == nil && rooted.TargetIsDir(f.At):
 		dir.Before = f.After
-	case f.Before != nil && isFree(f.At) && rooted.TargetIsDir(cmp.Or(dir.root, filepath.Dir(f.At))):
+	case f.Before != nil && isAbsent(f.At) && rooted.TargetIsDir(cmp.Or(dir.root, filepath.Dir(f.At))):
 		dir.After = f.Before
 	default:
 		return

@@ -139,7 +139,7 @@ func TestUndoOfDroppedDirectories(t *testing.T) {
 	}
 	w.do("remove", edits...)
 	for name := range modes {
-		if !isFree(w.path(filepath.FromSlash(name))) {
+		if !isAbsent(w.path(filepath.FromSlash(name))) {
 			t.Fatalf("%s is still there", name)
 		}
 	}

@@ -53,7 +53,7 @@ func addDirs(edits []Edit) ([]Edit, error) {
 			}
 		}
 		var missing []Edit
-		for dir := filepath.Dir(e.At); e.After != nil && !made[dir] && isFree(dir) && dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+		for dir := filepath.Dir(e.At); e.After != nil && !made[dir] && isAbsent(dir) && dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
 			made[dir] = true
 			d := e.emptyEditAt(dir)
 			d.After = &Content{Mode: fs.ModeDir | newDirMode}
@@ -275,7 +275,7 @@ func (w *writer) ifUnchanged(e Edit, step string, replace func(in rooted.Folder,
 		return err
 	}
 	return e.reachAbove(e.At, func(in rooted.Folder, name string) error {
-		return w.fault.runStep(step, func() error { return persist(func() error { return replace(in, name) }) })
+		return w.fault.runStep(step, func() error { return retryWhileBusy(func() error { return replace(in, name) }) })
 	})
 }
 

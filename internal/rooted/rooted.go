@@ -296,9 +296,9 @@ type Typed struct {
 	Config string   // Claude Code's configuration directory, "" if unknown
 }
 
-// untrustedOfWork returns the checkout or suite around Work, or Work itself. It returns "" for a trusted directory,
+// untrustedProjectDir returns the checkout or suite around Work, or Work itself. It returns "" for a trusted directory,
 // which contains the home directory or is the configuration directory.
-func (t Typed) untrustedOfWork() (dirIfAny string) {
+func (t Typed) untrustedProjectDir() (dirOrEmpty string) {
 	ground := t.Work
 	for _, around := range t.Around {
 		if around != "" && len(around) < len(ground) {
@@ -321,7 +321,7 @@ func (t Typed) untrustedOfWork() (dirIfAny string) {
 // "".
 func (t Typed) Absolute(path string) (absolute, inUntrusted string, err error) {
 	absolute = PathFrom(t.Work, path)
-	ground := t.untrustedOfWork()
+	ground := t.untrustedProjectDir()
 	if ground == "" || filepath.Dir(absolute) == t.Config {
 		return absolute, "", nil
 	}

@@ -36,7 +36,7 @@ func RunWithDir(tests interface{ Run() int }) int {
 	return tests.Run()
 }
 
-func SharedTempPath(name ...string) string {
+func PackageTempPath(name ...string) string {
 	if shared == "" {
 		panic("TestMain does not call scratch.RunWithDir")
 	}
@@ -73,7 +73,7 @@ func Program(t testing.TB, command string, buildFlags ...string) string {
 	if path, ok := built.path[key]; ok {
 		return path
 	}
-	path := SharedTempPath("programs", fmt.Sprint(len(built.path)), filepath.Base(command))
+	path := PackageTempPath("programs", fmt.Sprint(len(built.path)), filepath.Base(command))
 	if runtime.GOOS == "windows" {
 		path += ".exe"
 	}

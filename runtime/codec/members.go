@@ -327,8 +327,8 @@ func appendInteger(out []byte, n int64, unsigned bool) []byte {
 	return strconv.AppendInt(out, n, 10)
 }
 
-// parseInteger returns the bits of an int64 or a uint64. It is not generic, so that it is compiled once.
-func parseInteger(raw []byte) (bits int64, err error) {
+// parseIntegerBits returns the bits of an int64 or a uint64. It is not generic, so that it is compiled once.
+func parseIntegerBits(raw []byte) (bits int64, err error) {
 	if bits, err = strconv.ParseInt(string(raw), 10, 64); err != nil {
 		var large uint64
 		large, err = strconv.ParseUint(string(raw), 10, 64)
@@ -338,7 +338,7 @@ func parseInteger(raw []byte) (bits int64, err error) {
 }
 
 func readNumber[T integer](m *Coder, raw []byte, v *T) bool {
-	n, err := parseInteger(raw)
+	n, err := parseIntegerBits(raw)
 	read := T(n)
 	if err != nil || int64(read) != n || (read < 0) != (raw[0] == '-' && n != 0) {
 		m.noteWrongKind(raw, "whole number")

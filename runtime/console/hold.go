@@ -164,7 +164,7 @@ func (d *Console) AskToLift(session string) error {
 	}
 	h, held := ledger.LongestExact(d.dirAndAlso(), ledgerIDOf(session), d.Now())
 	if !held && d.Caller == nil {
-		return d.printNoHold(session, "no hold is in force for "+sessionOrAll(session)+d.pastHoldNote(session))
+		return d.printNoHold(session, "no hold is in force for "+sessionOrAll(session)+d.lastHoldSuffix(session))
 	}
 	t, err := OwnTerminal(d.Caller, "lift a hold", d.resumeCall(session))
 	if err != nil {
@@ -240,13 +240,13 @@ func (d *Console) noteAndListHolds() (all []ledger.HoldEvent) {
 	return all
 }
 
-func (d *Console) pastHoldNote(session string) (said string) {
+func (d *Console) lastHoldSuffix(session string) (suffixOrEmpty string) {
 	for _, e := range d.noteAndListHolds() {
 		if e.Of == ledgerIDOf(session) {
-			said = "; the last one " + holdEventInWords(e, d.Now())
+			suffixOrEmpty = "; the last one " + holdEventInWords(e, d.Now())
 		}
 	}
-	return said
+	return suffixOrEmpty
 }
 
 // noteAndPrintHold prints the last change of the hold on all sessions, and of the session's own, if the decision is due

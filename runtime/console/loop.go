@@ -207,8 +207,8 @@ func (l *loopHere) changeFile(edit func() ([]byte, error)) (was wiggum.Goal, bef
 	return was, before, nil
 }
 
-// recordAndTell records an event and reports it to the user's progress command. loopFile is the loop file.
-func (l *loopHere) recordAndTell(what string, goal wiggum.Goal, loopFile []byte) {
+// recordAndReport records an event and reports it to the user's progress command. loopFile is the loop file.
+func (l *loopHere) recordAndReport(what string, goal wiggum.Goal, loopFile []byte) {
 	e := activity.LoopEvent{
 		Loop: goal.ID, At: l.Now().UnixMilli(), Event: what,
 		Count: goal.Count, Max: l.mostTurns(goal), Session: goal.Session, Dir: l.space.Dir, File: wiggum.ShortenFile(loopFile), Typed: l.past.Typed,
@@ -224,7 +224,7 @@ func (l *loopHere) recordAndTell(what string, goal wiggum.Goal, loopFile []byte)
 func (l *loopHere) noteIfCancelled(was wiggum.Goal, loopFile []byte) {
 	l.past = ledger.PastOfLoop(l.Dir, was.ID, l.space.Dir) // the file might be gone
 	if was.ID != "" && (was.Active || l.past.Typed > 0) {
-		l.recordAndTell(activity.LoopCancelled, was, loopFile)
+		l.recordAndReport(activity.LoopCancelled, was, loopFile)
 	}
 }
 
@@ -277,7 +277,7 @@ func (l *loopHere) beginLoop(draft []byte, o LoopStart) error {
 	}
 	l.noteIfCancelled(was, before)
 	l.past.Typed = typed
-	l.recordAndTell(activity.LoopStarted, l.goal, l.file.Data)
+	l.recordAndReport(activity.LoopStarted, l.goal, l.file.Data)
 	until := "without a promise that could end it earlier"
 	if len(l.goal.Promises) > 0 {
 		until = "until Claude writes " + joinByOr(l.goal.Promises)
@@ -443,7 +443,7 @@ func (d *Console) SetLoop(key string, values []string) error {
 	}
 	if typed > 0 {
 		l.past.Typed = typed
-		l.recordAndTell(activity.LoopRaised, l.goal, nil)
+		l.recordAndReport(activity.LoopRaised, l.goal, nil)
 	}
 	if key == "max" {
 		l.sayIfCapped()

@@ -72,8 +72,8 @@ func (s *Snapshot) stillDecides(strategyName string) bool {
 // apart bounds the time between the starts of two copies for the same stop.
 const apart = 2 * time.Second
 
-// seenPlugin returns the ledger entry by which other copies of the plugin recognise this stop.
-func (s *start) seenPlugin(settings Settings, clock ledger.Clock) ledger.SeenPlugin {
+// asSeenPlugin returns the ledger entry by which other copies of the plugin recognise this stop.
+func (s *start) asSeenPlugin(settings Settings, clock ledger.Clock) ledger.SeenPlugin {
 	e := s.event
 	p := ledger.SeenPlugin{Plugin: settings.Plugin, Strategy: settings.Strategy.Name, At: clock.At}
 	p.Copy, p.Stop = quotation.HashText(s.root+"\x00"), quotation.HashText(strings.Join([]string{
@@ -87,7 +87,7 @@ func (s *start) seenPlugin(settings Settings, clock ledger.Clock) ledger.SeenPlu
 // this copy. The second run counts only if it ended after this start, or both events have the same time,
 // because an agent can stop twice with the same words.
 func (s *start) hasCopyDecided(before ledger.State, settings Settings) bool {
-	own := s.seenPlugin(settings, before.Clock)
+	own := s.asSeenPlugin(settings, before.Clock)
 	for _, p := range before.Plugins {
 		if p.Plugin != own.Plugin || p.Stop != own.Stop || p.Ended > own.Ended { // later: the clock was set back
 			continue
@@ -110,7 +110,7 @@ func (s *start) notePluginIsOn(settings Settings) {
 	}
 	if err == nil {
 		next := Settled{Next: session.State}
-		next.Next.MeetPlugin(s.seenPlugin(settings, next.Next.Clock.Advance(s.Now, s.Up)))
+		next.Next.MeetPlugin(s.asSeenPlugin(settings, next.Next.Clock.Advance(s.Now, s.Up)))
 		_, err = session.AppendRecord(s.recordOf(next, settings.Plugin))
 	}
 	if err != nil {

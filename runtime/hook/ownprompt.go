@@ -147,9 +147,9 @@ func (s *Snapshot) whyMayGoOn() (permissionIfAny string) {
 	return s.met.Leave
 }
 
-// updateNext updates the next state in out. A continue by the rule leave uses up the permission of a single yes. A
+// updateNextState updates the next state in out. A continue by the rule leave uses up the permission of a single yes. A
 // headless continue records that the agent was told to wait. A stop notes if the agent asks to go on or waits for the user.
-func (s *Snapshot) updateNext(out *Settled) {
+func (s *Snapshot) updateNextState(out *Settled) {
 	if s.Settings.Strategy.Event != "Stop" {
 		return
 	}

@@ -332,7 +332,7 @@ func TestLeave(t *testing.T) {
 			case step.stop == "asks" && step.want != "":
 				out.Decision, out.Rule = strategy.Continue, "leave"
 			}
-			s.updateNext(&out)
+			s.updateNextState(&out)
 			if state = out.Next; out.Decision == strategy.Stop {
 				state.AsksLeave = step.stop == "asks"
 			} else if state.AsksLeave {

@@ -144,7 +144,7 @@ func (h Process) Run() (code int) {
 	a := s.decideAndRecord(settings)
 	code = s.answerHost(a, settings)
 	if len(a.Script) > 0 {
-		s.tryOwnScript(a.dir, a.Script)
+		s.tryPluginScript(a.dir, a.Script)
 	}
 	if len(a.Events) > 0 {
 		s.recordEvents(a.Events, settings.Progress)
@@ -310,7 +310,7 @@ func (s *start) decideAndRecord(settings Settings) answer {
 		}
 	}
 	settled.Next.Clock = clock
-	settled.Next.MeetPlugin(s.seenPlugin(settings, clock))
+	settled.Next.MeetPlugin(s.asSeenPlugin(settings, clock))
 	record := s.recordOf(settled, settings.Plugin)
 	record.Asked = outcome.asked
 	for _, flaw := range slices.Concat(settings.Faults, snapshot.Faults) {
@@ -435,8 +435,8 @@ func (s *start) unwrittenAnswer(settings Settings, v Settled, rule string, err e
 	return answer{Settled: v, fault: &fault{rule, err}}
 }
 
-// tryOwnScript runs a script of the plugin with its arguments in dir. It discards the output and ignores failures.
-func (s *start) tryOwnScript(dir string, argv []string) {
+// tryPluginScript runs a script of the plugin with its arguments in dir. It discards the output and ignores failures.
+func (s *start) tryPluginScript(dir string, argv []string) {
 	path, err := filepath.Abs(filepath.Join(s.root, filepath.FromSlash(argv[0])))
 	if err != nil || !file.IsReadable(path) {
 		return

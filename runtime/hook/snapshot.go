@@ -458,7 +458,7 @@ func (s *Snapshot) Settle() Settled {
 	if strings.Contains(out.Told, cliName+" loop") {
 		out.Told = strings.ReplaceAll(out.Told, cliName+" loop", s.cliCommand()+" loop")
 	}
-	s.updateNext(&out)
+	s.updateNextState(&out)
 	out.Next.Log = s.Log
 	return out
 }

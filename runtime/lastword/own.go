@@ -45,7 +45,7 @@ func ownSentences(p Prompt) (all []lastmessage.Sentence, short bool) {
 		first, last = sentencesOf(quotation.Head(p.Begin, maxPart)), sentencesOf(afterCutCode(quotation.Tail(p.End, maxPart)))
 		first, last = first[:max(0, len(first)-1)], last[min(1, len(last)):]
 	}
-	return slices.Concat(first[:min(len(first), maxSentences)], last[max(0, len(last)-maxSentences):]), false
+	return append(slices.Clip(first[:min(len(first), maxSentences)]), last[max(0, len(last)-maxSentences):]...), false
 }
 
 // wholePrompt returns the whole prompt, or false if its beginning and end are too long or do not overlap.

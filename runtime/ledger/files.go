@@ -34,17 +34,17 @@ func openAppend(dir, path string) (*os.File, error) {
 
 func makeStateDirs(dir string) {
 	if filepath.Base(filepath.Dir(dir)) == ".claude" {
-		makeOwnedDir(filepath.Dir(dir))
+		makeDirOwnedAsParent(filepath.Dir(dir))
 	}
-	makeOwnedDir(dir)
-	makeOwnedDir(filepath.Join(dir, "sessions"))
+	makeDirOwnedAsParent(dir)
+	makeDirOwnedAsParent(filepath.Join(dir, "sessions"))
 }
 
 // makeAll creates a directory and its parents for the user alone. os.MkdirAll adds 120 KB to the hook.
 func makeAll(dir string) error {
-	err := makeOwnedDir(dir)
+	err := makeDirOwnedAsParent(dir)
 	if above := filepath.Dir(dir); os.IsNotExist(err) && above != dir {
-		err = cmp.Or(makeAll(above), makeOwnedDir(dir))
+		err = cmp.Or(makeAll(above), makeDirOwnedAsParent(dir))
 	}
 	return err
 }
@@ -80,9 +80,9 @@ func LockWorkspace(state, workspace string, wait time.Duration) (*os.File, error
 	return TakeLock(state, "workspace:"+workspace, wait)
 }
 
-// cutToHalf keeps the complete lines in the last most/2 bytes of a locked file, and returns the new size, or size after
+// keepLastHalf keeps the complete lines in the last most/2 bytes of a locked file, and returns the new size, or size after
 // an error. It copies before it truncates, so that a kill never loses the last line.
-func cutToHalf(path string, size, most int64) int64 {
+func keepLastHalf(path string, size, most int64) (newSize int64) {
 	f, err := os.OpenFile(path, os.O_RDWR|file.Nonblock|file.Nofollow, 0) // O_APPEND would write only at the end
 	if err != nil {
 		return size
@@ -123,7 +123,7 @@ func (l lineFile) addLine(o codec.Object) error {
 		return err // a pipe
 	}
 	if locked && size > l.most {
-		size = cutToHalf(l.path, size, l.most)
+		size = keepLastHalf(l.path, size, l.most)
 	}
 	var last [1]byte
 	if _, err := f.ReadAt(last[:], max(0, size-1)); err == nil && last[0] != '\n' {

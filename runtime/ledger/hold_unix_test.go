@@ -34,7 +34,7 @@ func TestNothingIsWrittenThroughLinks(t *testing.T) {
 	s, err := OpenUnlocked(dir, "a")
 	must(t, err)
 	defer s.Close()
-	cutToHalf(SessionFile(dir, "b"), 2*maxFile, maxFile)
+	keepLastHalf(SessionFile(dir, "b"), 2*maxFile, maxFile)
 	if data, err := os.ReadFile(outside); err == nil {
 		t.Errorf("outside there is %q", data)
 	}

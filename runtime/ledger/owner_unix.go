@@ -33,7 +33,7 @@ func ownAsAround(fd int, path string) {
 	}
 }
 
-func makeOwnedDir(path string) error {
+func makeDirOwnedAsParent(path string) error {
 	err := os.Mkdir(path, 0o700)
 	if err == nil && syscall.Geteuid() == 0 {
 		if fd, failed := syscall.Open(path, syscall.O_DIRECTORY|syscall.O_NOFOLLOW|syscall.O_CLOEXEC, 0); failed == nil {

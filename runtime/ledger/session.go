@@ -153,7 +153,7 @@ func (s *Session) AppendRecord(r Record) (id string, err error) {
 		_ = indexLines(s.dir).addLine(&active{r.At, s.id, r.ProjectOrCwd()}) // only for searches, so never fatal
 	}
 	if s.locked && s.size > maxFile {
-		s.size = cutToHalf(s.path, s.size, maxFile)
+		s.size = keepLastHalf(s.path, s.size, maxFile)
 	}
 	if s.torn {
 		line = append([]byte{'\n'}, line...)

@@ -37,13 +37,13 @@ func saysDone(text string, orAnnounced bool) bool {
 			return
 		}
 		before, after, ok := strings.Cut(line, allDone)
-		alone = alone || ok && !strings.ContainsFunc(before, notDecoration("#*_` \t")) && !strings.ContainsFunc(after, notDecoration("#*_` \t.!"))
+		alone = alone || ok && !strings.ContainsFunc(before, neitherEmojiNor("#*_` \t")) && !strings.ContainsFunc(after, neitherEmojiNor("#*_` \t.!"))
 		last = line
 	})
 	return alone || orAnnounced && announcesDone(last)
 }
 
-func notDecoration(decoration string) func(rune) bool {
+func neitherEmojiNor(decoration string) func(rune) bool {
 	return func(r rune) bool {
 		return !strings.ContainsRune(decoration, r) && !unicode.Is(unicode.So, r) && r != '\ufe0f' && r != '\u200d'
 	}
@@ -53,7 +53,7 @@ func notDecoration(decoration string) func(rune) bool {
 // ALL_TASKS_COMPLETE". Negations and conditions do not announce it.
 func announcesDone(line string) bool {
 	before, after, ok := strings.Cut(line, allDone)
-	if !ok || strings.ContainsFunc(after, notDecoration("*_` \t.!")) {
+	if !ok || strings.ContainsFunc(after, neitherEmojiNor("*_` \t.!")) {
 		return false
 	}
 	before = strings.TrimRight(before, "*_` \t")

@@ -107,7 +107,7 @@ func (k Kind) filesToRead(s strategy.Situation) []strategy.Want {
 		return wants
 	}
 	wants = append(wants, strategy.Want{Name: p.Dir + "/tasks.md"}, strategy.Want{Name: p.Dir + "/"})
-	for _, name := range taskProgress(s.Workspace.Files[p.Dir+"/"]) {
+	for _, name := range progressFilesIn(s.Workspace.Files[p.Dir+"/"]) {
 		wants = append(wants, strategy.Want{Name: p.Dir + "/" + name})
 	}
 	return wants
@@ -208,8 +208,8 @@ func PlaceAt(givenDir string) (p Place, inside bool) {
 
 const maxShownPath = 400 // bytes of a path in messages
 
-func taskProgress(dir strategy.File) (fileNames []string) {
-	names := slices.DeleteFunc(slices.Clone(dir.Names), func(name string) bool {
+func progressFilesIn(dir strategy.File) (names []string) {
+	names = slices.DeleteFunc(slices.Clone(dir.Names), func(name string) bool {
 		return !strings.HasPrefix(name, ".progress-task-") || !strings.HasSuffix(name, ".md")
 	})
 	return names[:min(len(names), maxOrphans)]
@@ -397,7 +397,7 @@ func (r *round) commandToType(word string) string {
 func (r *round) iterationLimit() int { return min(r.state.Limit, r.ceiling) }
 
 func (r *round) addOrphanRemovals(v strategy.Verdict) strategy.Verdict {
-	for _, name := range taskProgress(r.s.Workspace.Files[r.place.Dir+"/"]) {
+	for _, name := range progressFilesIn(r.s.Workspace.Files[r.place.Dir+"/"]) {
 		name = r.place.Dir + "/" + name
 		if f := r.s.Workspace.Files[name]; f.Readable() && f.Age > orphanAge {
 			v.Changes = append(v.Changes, strategy.Change{Name: name, Optional: true})

@@ -248,7 +248,7 @@ func MemoryKey(path string) string {
 	return path
 }
 
-func (s *Situation) Memory(key string) (activity.Memory, bool) {
+func (s *Situation) Memory(key string) (orEmpty activity.Memory, found bool) {
 	for _, m := range s.Memories {
 		if m.Key == key {
 			return m, true

@@ -65,19 +65,19 @@ func (l *Log) takeCall(e *Entry, p *Part) {
 	id, input := shortHash(p.ID), e.placeOf(p.Input)
 	call := past{ID: id, Name: name, Does: p.Does, Input: input, Open: p.Does == MayGoOn}
 	l.Recent = append(l.Recent[max(0, len(l.Recent)+1-maxRecent):], call)
-	l.takePlans(e, p)
+	l.takePlanNames(e, p)
 
 	c := pendingCall{ID: id, Of: p.Does, When: l.Todos.When}
 	switch p.Does {
 	case WritesTodos:
 		c.List = l.Todos.List
-		l.setList(e, listInInput(p.Input))
+		l.setList(e, todosIn(p.Input))
 	case MakesTask, ReadsTask, ListsTasks:
 	case SchedulesWake:
 		l.Wakes = string(codec.FindMember(p.Input, "stop")) != "true"
 	case ChangesTask:
 		c.Name, c.Task = l.updateTask(e, p.Input)
-		owner := cutTeam(codec.InsideQuotes(codec.FindMember(p.Input, "owner")))
+		owner := mateName(codec.InsideQuotes(codec.FindMember(p.Input, "owner")))
 		status := string(codec.FindMember(p.Input, "status"))
 		if l.findMate(owner) >= 0 && status != `"completed"` && status != `"deleted"` {
 			l.noteMate(owner, false) // it gets the task
@@ -86,7 +86,7 @@ func (l *Log) takeCall(e *Entry, p *Part) {
 		c.Skill = l.Skill
 		l.useSkill(p.Text, byTool)
 	case MayGoOn, TellsMate:
-		c.Input, c.Name = input, cutTeam(p.Text)
+		c.Input, c.Name = input, mateName(p.Text)
 		if p.Does == MayGoOn || l.Role == activity.Lead || l.findMate(c.Name) >= 0 {
 			l.noteMate(c.Name, false)
 		}
@@ -156,7 +156,7 @@ func (l *Log) undoCall(c pendingCall) {
 		l.Todos.List, l.Todos.When = c.List, c.When
 	case ChangesTask:
 		if c.Task != nil {
-			l.keepTask(*c.Task)
+			l.putTask(*c.Task)
 		} else if c.Name != "" {
 			l.dropTask(l.findTask([]byte(c.Name)))
 		}
@@ -181,7 +181,7 @@ func (l *Log) settleCall(e *Entry, o Effect, c pendingCall) {
 	case ListsTasks:
 		l.correctTasks(e, o.Tasks)
 	case MayGoOn:
-		if c.Name = cmp.Or(c.Name, cutTeam(o.Mate)); c.Name != "" {
+		if c.Name = cmp.Or(c.Name, mateName(o.Mate)); c.Name != "" {
 			l.noteMate(c.Name, false)
 			l.Role = cmp.Or(l.Role, activity.Lead)
 		}
@@ -237,8 +237,8 @@ type mate struct {
 	Turn int // of the last message
 }
 
-// cutTeam returns a teammate's name without the team (moe@barn), or a hash of a name that is not plain.
-func cutTeam(rawName []byte) (orHash string) {
+// mateName returns a teammate's name without the team (moe@barn), or a hash of a name that is not plain.
+func mateName(rawName []byte) (orHash string) {
 	name, _, _ := bytes.Cut(rawName, []byte("@"))
 	if len(name) == 0 || isPlainASCII(name, maxID) {
 		return string(name)

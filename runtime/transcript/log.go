@@ -163,9 +163,9 @@ func (l *Log) takeEntry(f *Format, e *Entry) (isNew bool) {
 		case Ended:
 			l.endWork(p.ID)
 		case Mate, Idle:
-			l.noteMate(cutTeam(p.Name), p.Kind == Idle)
+			l.noteMate(mateName(p.Name), p.Kind == Idle)
 		case Gone:
-			l.dropMate(cutTeam(p.Name))
+			l.dropMate(mateName(p.Name))
 		case SkillText:
 			l.useSkill(p.Name, byBody)
 		case HookBlock, HookContext:

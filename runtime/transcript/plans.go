@@ -45,7 +45,7 @@ var contents = []string{
 	"content", "new_string", "old_string", "edits", "new_source", "todos", "file_text", "new_str", "old_str", "patch",
 }
 
-func (l *Log) takePlans(e *Entry, p *Part) {
+func (l *Log) takePlanNames(e *Entry, p *Part) {
 	input := p.Input[:min(len(p.Input), maxInput)]
 	if !bytes.Contains(input, []byte(".md")) {
 		return

@@ -107,7 +107,7 @@ func (l *Log) findTask(id []byte) int {
 	return slices.IndexFunc(l.Todos.Tasks, func(t task) bool { return t.ID == string(id) })
 }
 
-func (l *Log) keepTask(t task) {
+func (l *Log) putTask(t task) {
 	if i := l.findTask([]byte(t.ID)); i >= 0 {
 		l.Todos.Tasks[i] = t
 	} else {
@@ -159,12 +159,12 @@ func (l *Log) updateTask(e *Entry, input []byte) (id string, before *task) {
 	if t.State == deleted {
 		l.dropTask(i)
 	} else {
-		l.keepTask(t)
+		l.putTask(t)
 	}
 	codec.Elements(codec.FindMember(input, "addBlocks"), func(element []byte) {
 		if i := l.findTask(parseIdentifier(element, maxTaskID)); i >= 0 {
 			l.Todos.Tasks[i].Blockers = addBlocker(l.Todos.Tasks[i].Blockers, name)
-			l.keepTask(l.Todos.Tasks[i])
+			l.putTask(l.Todos.Tasks[i])
 		}
 	})
 	l.stampTodos(true)
@@ -201,7 +201,7 @@ func addBlocker(known []uint32, id []byte) []uint32 {
 
 func (l *Log) addNewTask(e *Entry, o Effect) {
 	if t, ok := taskFrom(e, o.Task); ok && l.findTask([]byte(t.ID)) < 0 {
-		l.keepTask(t)
+		l.putTask(t)
 		l.stampTodos(true)
 	}
 }
@@ -221,7 +221,7 @@ func (l *Log) correctTasks(e *Entry, array []byte) {
 	l.Todos.Tasks = nil
 	complete := codec.Elements(array, func(element []byte) {
 		if t, ok := taskFrom(e, element); ok {
-			l.keepTask(t)
+			l.putTask(t)
 		}
 	})
 	if !complete {
@@ -245,7 +245,7 @@ type item struct {
 // maxNested limits the objects and strings around a list.
 const maxNested = 3
 
-func listInInput(input []byte) (orInput []byte) {
+func todosIn(input []byte) (listOrInput []byte) {
 	if len(input) > 0 && input[0] == '{' {
 		return codec.FindMember(input, "todos", "plan", "items")
 	}

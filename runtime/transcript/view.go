@@ -136,7 +136,7 @@ func (l *Log) makeView(f io.ReaderAt, noCallTexts bool) View {
 		}
 		if !noCallTexts {
 			call.Input, call.Result = about(p.Input), firstLine(fetchPlace(f, p.Result, 6*maxShort+64, buf))
-			call.Seen, call.Command = hashIfFailed(f, p, buf), commandOf(f, p, buf)
+			call.Seen, call.Command = failedResultHash(f, p, buf), commandOf(f, p, buf)
 		}
 		v.Calls = append(v.Calls, call)
 	}
@@ -226,9 +226,9 @@ func aboutCall(input []byte) string {
 	return oneLineInside(best, maxShort)
 }
 
-// hashIfFailed returns a hash of a failed call's result. It ignores digits, because times and addresses vary. It
+// failedResultHash returns a hash of a failed call's result. It ignores digits, because times and addresses vary. It
 // returns "" for a call that succeeded.
-func hashIfFailed(f io.ReaderAt, p past, buf []byte) (hashOrEmpty string) {
+func failedResultHash(f io.ReaderAt, p past, buf []byte) (hashOrEmpty string) {
 	if !p.Failed {
 		return ""
 	}

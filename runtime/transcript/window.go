@@ -56,7 +56,7 @@ func factsOfEntry(e *Entry, line []byte, entryOK bool) (f news) {
 		case Call:
 			f.tool = codec.ValidText(p.Name)
 			if p.Does == WritesTodos {
-				if todos, ok := readList(listInInput(p.Input)); ok {
+				if todos, ok := readList(todosIn(p.Input)); ok {
 					f.todos = todos
 				}
 			}

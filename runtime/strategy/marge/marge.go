@@ -79,7 +79,7 @@ func progressReaders() []reader {
 	return []reader{
 		{"state", func(strategy.Situation) []strategy.Want {
 			return []strategy.Want{{Name: WorkflowFile, Whole: codec.IsValid}}
-		}, workflowReads},
+		}, progressInWorkflow},
 		{"sdd", sddWants, sddReads},
 		{"plan", planWants, planProgress},
 	}

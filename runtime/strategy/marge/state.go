@@ -70,7 +70,7 @@ func (w Workflow) CheckMembers() error {
 	return nil
 }
 
-func workflowReads(o *Options, s strategy.Situation) (p progress) {
+func progressInWorkflow(o *Options, s strategy.Situation) (p progress) {
 	f := s.Workspace.Files[WorkflowFile]
 	if !f.Found {
 		return p
