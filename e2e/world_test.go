@@ -68,7 +68,7 @@ func springfield(t *testing.T) string {
 		tools := generator.Toolchain{Go: filepath.Join(goroot, "bin", "go"), Path: filepath.Join(goroot, "bin"), GoCache: gocache}
 		built, err := tools.BuildPrograms(t.Context(), []generator.Target{generator.HostTarget()}, generator.Hook, generator.Judge)
 		must(t, err)
-		must(t, generator.RefillPrebuilt(dir, built))
+		must(t, generator.WritePrebuilt(dir, built))
 		carrying = scratch.WriteOverlay(t, dir, "../generator/prebuilt")
 	})
 	return scratch.Program(t, "cmd/springfield", carrying)

@@ -92,7 +92,7 @@ func readPrebuilt(files fs.FS, sourceHash string, targets []Target, programs []P
 
 // RefillPrebuilt replaces the programs in dir. It removes the manifest first and writes it last, so that an
 // interruption leaves no manifest.
-func RefillPrebuilt(dir string, built Build) (err error) {
+func WritePrebuilt(dir string, built Build) (err error) {
 	defer func() {
 		if err != nil {
 			err = fmt.Errorf("write compiled hooks: %w", err)

@@ -24,7 +24,7 @@ func carrying(t *testing.T, source string, targets ...Target) fstest.MapFS {
 	}
 	built.Source, built.Go = source, "go1.30.1"
 	put(t, filepath.Join(dir, "mips.tar.zst"), []byte("of an older build"), 0o644)
-	must(t, RefillPrebuilt(dir, built))
+	must(t, WritePrebuilt(dir, built))
 	files := fstest.MapFS{}
 	for _, name := range names(t, dir) {
 		data := scratch.ReadFile(t, filepath.Join(dir, name))
@@ -117,7 +117,7 @@ func TestCarriedJudge(t *testing.T) {
 	}
 }
 
-// RefillPrebuilt is reproducible, and git ignores its files.
+// WritePrebuilt is reproducible, and git ignores its files.
 func TestRefillPrebuilt(t *testing.T) {
 	one, other := carrying(t, "5005", AllTargets()...), carrying(t, "5005", AllTargets()...)
 	for name := range one {

@@ -286,7 +286,7 @@ func TestCompare(t *testing.T) {
 	files, built, err := own.MakeSuite(ctx, spec)
 	must(t, err)
 	carried := t.TempDir()
-	must(t, RefillPrebuilt(carried, built))
+	must(t, WritePrebuilt(carried, built))
 	hook := Hook.placeIn(HostTarget(), false)
 	const command = `{"type": "command", "command": "${CLAUDE_PLUGIN_ROOT}/hooks/springfield-hook", "args": []}`
 	type edit = func(old string) string

@@ -32,7 +32,7 @@ func DisablePlugin(ctx context.Context, m Means, host hosts.Host, r DisableReque
 		done.Change.Notes = append(done.Change.Notes, m.notesOnAccounts(host, client.NameOf(r.Plugin))...)
 	}()
 	q, purge := hosts.Request{At: host.PlaceFor(m.User), Enabling: settings.Enabling{Scope: r.Scope}}, r.Purge && host.Markets
-	if err := q.Check(); err != nil {
+	if err := q.CheckHost(); err != nil {
 		return done, err
 	}
 	q.Plugin, q.ID, err = m.findToDisable(q.At, r)

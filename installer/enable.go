@@ -81,10 +81,10 @@ func EnablePlugin(ctx context.Context, m Means, host hosts.Host, r EnableRequest
 			return r.DefaultSuite != nil && e.In == r.DefaultSuite.Dir
 		})
 	}()
-	if err := e.wanted.Check(); err != nil {
+	if err := e.wanted.CheckHost(); err != nil {
 		return done, err
 	}
-	if err := e.findOrAddPlugin(ctx); err != nil {
+	if err := e.resolveWantedPlugin(ctx); err != nil {
 		return done, err
 	}
 	if err := e.checkListed(); err != nil {
@@ -108,7 +108,7 @@ func EnablePlugin(ctx context.Context, m Means, host hosts.Host, r EnableRequest
 	if err != nil || r.DryRun {
 		return e.summarize(plan), err
 	}
-	if err := e.registerAsNeeded(ctx); err != nil {
+	if err := e.installOrRegister(ctx); err != nil {
 		return done, err
 	}
 	plan, err = settings.PlanAndApply(m.Settings.Places, e.askAndPlan) // a fetched plugin is known now, or registration failed
@@ -131,9 +131,9 @@ func (e *enableRun) checkListed() error {
 		"%s does not list %s, so Claude Code would not find it", catalog, plugin.Name)
 }
 
-// findOrAddPlugin sets e.wanted.Plugin. It first adds a marketplace given as OWNER/REPO or URL, since only the
+// resolveWantedPlugin sets e.wanted.Plugin. It first adds a marketplace given as OWNER/REPO or URL, since only the
 // catalog contains the marketplace's name. If a strategy is not found, the default suite provides the plugin.
-func (e *enableRun) findOrAddPlugin(ctx context.Context) (err error) {
+func (e *enableRun) resolveWantedPlugin(ctx context.Context) (err error) {
 	name, source, host := e.EnableRequest.Plugin, e.Marketplace, e.wanted.At.Host
 	bare, _, both := strings.Cut(name, "@")
 	switch {
@@ -321,7 +321,7 @@ func (e *enableRun) askAndPlan(now *settings.Settings) (journal.Change, error) {
 
 // registerAsNeeded installs a plugin or registers its marketplace with the claude command, as needed. It uninstalls a new
 // plugin that turns out to be unusable. If the command cannot register the marketplace, user settings declare it.
-func (e *enableRun) registerAsNeeded(ctx context.Context) error {
+func (e *enableRun) installOrRegister(ctx context.Context) error {
 	snapshot := e.Settings.Snapshot
 	switch {
 	case e.Claude.Path == "":

@@ -145,8 +145,8 @@ func (m Means) suggestIDs(marketplace string) []string {
 }
 
 // howToUseNearby returns a hint to enable the plugin from the suite around the working directory, which might be
-// cloned. It returns "" if that is one of the user's, is usedSuite or lacks the plugin.
-func (m Means) howToUseNearby(plugin, usedSuite string) string {
+// cloned. It returns "" if that is one of the user's, is exceptSuite or lacks the plugin.
+func (m Means) howToUseNearby(plugin, exceptSuite string) string {
 	dir := generator.FindSuite(m.Settings.Work)
 	if dir == "" {
 		return ""
@@ -154,7 +154,7 @@ func (m Means) howToUseNearby(plugin, usedSuite string) string {
 	own, _, _ := settings.KnownSuites(m.Settings.Places)
 	name, marketplace, _ := strings.Cut(plugin, "@")
 	has, _ := pluginsIn(dir, name, marketplace)
-	isKnown := slices.ContainsFunc(append(own, usedSuite), func(known string) bool { return rooted.SameFile(known, dir) })
+	isKnown := slices.ContainsFunc(append(own, exceptSuite), func(known string) bool { return rooted.SameFile(known, dir) })
 	if len(has) == 0 || isKnown {
 		return ""
 	}

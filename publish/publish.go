@@ -190,7 +190,7 @@ func describeReleases(after plannedTree, releases []release) []Plugin {
 		case string:
 			p.Source = s
 		}
-		for _, name := range after.listFiles(r.plugin) {
+		for _, name := range after.filesBelow(r.plugin) {
 			p.Size += after.files[name].size
 		}
 		all = append(all, p)

@@ -51,7 +51,7 @@ func (m Means) reviewRelease(ctx context.Context, in inputs, after plannedTree, 
 func (in inputs) ourReview(ctx context.Context, after plannedTree, releases []release) (found []check.Finding, err error) {
 	var files, ignored []string
 	for _, r := range releases {
-		for _, name := range after.listFiles(r.plugin) {
+		for _, name := range after.filesBelow(r.plugin) {
 			files = append(files, path.Join(in.around.place, name))
 		}
 	}
@@ -81,7 +81,7 @@ func (r release) reviewPlugin(t plannedTree, gitIgnored []string) (found []check
 	if _, there := t.files[icon]; !there {
 		found = append(found, failure(icon, "no icon", "springfield init "+check.QuoteArgument(t.in.Name())))
 	}
-	for _, name := range t.listFiles(r.plugin) {
+	for _, name := range t.filesBelow(r.plugin) {
 		if generator.IsUnwanted(path.Base(name)) {
 			found = append(found, failure(name, "it does not belong in a plugin, and every user would get it", "remove it"))
 		}

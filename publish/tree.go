@@ -91,7 +91,7 @@ func (t plannedTree) withFileData(name string, data []byte) (plannedTree, error)
 	return t.withEdits(e), nil
 }
 
-func (t plannedTree) listFiles(dir string) (names []string) {
+func (t plannedTree) filesBelow(dir string) (names []string) {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(t.files)), func(name string) bool { return !isBelow(dir, name) })
 }
 
@@ -130,7 +130,7 @@ func (t plannedTree) changes(inDir string) (edits []journal.Edit) {
 }
 
 func (t plannedTree) writeCopy(into string) error {
-	for _, name := range t.listFiles("") {
+	for _, name := range t.filesBelow("") {
 		to := filepath.Join(into, filepath.FromSlash(name))
 		data, err := t.readFile(name)
 		if err == nil {
@@ -147,7 +147,7 @@ func (t plannedTree) writeCopy(into string) error {
 // changelog, and the line endings of texts outside hooks, which differ on Windows.
 func (t plannedTree) digestOf(plugin string) (string, error) {
 	sum, programs := sha256.New(), generator.ProgramPaths(generator.Hook, generator.Judge)
-	for _, name := range t.listFiles(plugin) {
+	for _, name := range t.filesBelow(plugin) {
 		file := strings.TrimPrefix(name, plugin+"/")
 		if file == changelogFile {
 			continue
@@ -167,7 +167,7 @@ func (t plannedTree) digestOf(plugin string) (string, error) {
 
 func (t plannedTree) listPrograms(plugin string) []string {
 	programs := generator.ProgramPaths(generator.Hook, generator.Judge)
-	return slices.DeleteFunc(t.listFiles(plugin), func(name string) bool {
+	return slices.DeleteFunc(t.filesBelow(plugin), func(name string) bool {
 		return !slices.Contains(programs, strings.TrimPrefix(name, plugin+"/"))
 	})
 }

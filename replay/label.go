@@ -17,7 +17,7 @@ import (
 	"strings"
 
 	"github.com/cameronsjo/springfield/runtime/codec"
-	"github.com/cameronsjo/springfield/runtime/lastword"
+	"github.com/cameronsjo/springfield/runtime/lastprompt"
 	"github.com/cameronsjo/springfield/runtime/quotation"
 	"github.com/cameronsjo/springfield/runtime/transcript"
 )
@@ -135,7 +135,7 @@ func (f *follower) takeLabel(prompt string) Label {
 	if strings.HasPrefix(begin, "<command-name>") || strings.HasPrefix(begin, "<command-message>") || strings.HasPrefix(begin, "<bash-input>") {
 		return Commanded
 	}
-	if len(prompt) <= maxYes && lastword.Read(lastword.Prompt{Begin: prompt, End: prompt}).Kind == lastword.Yes {
+	if len(prompt) <= maxYes && lastprompt.Read(lastprompt.Prompt{Begin: prompt, End: prompt}).Kind == lastprompt.Yes {
 		if strings.ContainsAny(quotation.Tail(f.last.text, 300), "?？؟") {
 			return Affirmed
 		}

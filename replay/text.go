@@ -82,7 +82,7 @@ func (r *Row) isOnList(list string) bool {
 
 // WriteList prints the first most rows of a list, or all if most is 0, or a sentence if the list is empty. It returns
 // the name of the strategy whose rows it printed, or "".
-func (r *Report) WriteList(out layout.Printer, list string, most int) (strategy string) {
+func (r *Report) WriteList(out layout.Printer, list string, most int) (strategyIfAny string) {
 	if len(r.Scores) == 0 {
 		return ""
 	}

@@ -12,7 +12,7 @@ import (
 // Source has the directories of the binaries' packages, including tests and their data, which IsSource excludes. A test
 // compares the rest with the packages that are imported.
 //
-//go:embed activity away backend codec console display file grave guard hook host judge language lastmessage lastword ledger markdown process quotation registry rules secret specs springfield-hook springfield-judge strategy terminal timestamp transcript wake workspace
+//go:embed activity away backend codec console display file grave guard hook host judge language lastmessage lastprompt ledger markdown process quotation registry rules secret specs springfield-hook springfield-judge strategy terminal timestamp transcript wake workspace
 var Source embed.FS
 
 // IsSource reports whether the binaries are built from the named file of Source. Tests, test data and schema

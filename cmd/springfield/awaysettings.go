@@ -170,7 +170,7 @@ func (a *app) cleanAfterAway(ctx context.Context, orders []ledger.AwayOrder, dry
 // removeSettings reverts the order's edits of settings that are not in seen, by journal ID, and adds them to seen.
 func (a *app) removeSettings(order ledger.AwayOrder, seen map[int]bool, dryRun bool) (found bool, err error) {
 	places := a.placesFrom(cmp.Or(order.Project, a.work))
-	for _, m := range a.journaledEditsOf(order, places) {
+	for _, m := range a.newestEditsLike(order, places) {
 		plan := func() (journal.Change, error) {
 			c, _, err := m.planRemoval(places)
 			return c, err
@@ -208,8 +208,8 @@ func (d awayEdit) planRemoval(places client.Places) (c journal.Change, exact boo
 	return c, false, err
 }
 
-// journaledEditsOf returns the edits that away made for the order, according to the journal.
-func (a *app) journaledEditsOf(order ledger.AwayOrder, places client.Places) (all []awayEdit) {
+// newestEditsLike returns the edits that away made for the order, according to the journal.
+func (a *app) newestEditsLike(order ledger.AwayOrder, places client.Places) (all []awayEdit) {
 	entries, _ := settings.Journal(places).ReadEntries()
 	add := func(m settings.Member, stays string, remove func(was json.RawMessage) (json.RawMessage, error)) {
 		at, _ := journal.Resolve(places.Settings(m.Scope))

@@ -39,7 +39,7 @@ func (a *app) findSnapshot(ctx context.Context, order ledger.AwayOrder) (in *git
 	if order.Kept == "" {
 		return nil, "no snapshot of the files was taken: away takes one of a single project in a git repository"
 	}
-	if !activity.IsPlainID(order.ID) {
+	if !activity.IsShortLowerID(order.ID) {
 		return nil, "the order has an ID that springfield did not make"
 	}
 	in, err := a.gitOfProcess().RepositoryIfAny(ctx, order.Project)

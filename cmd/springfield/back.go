@@ -118,7 +118,7 @@ func (a *app) reportOf(ctx context.Context, p absence.Places, order ledger.AwayO
 	changed, note := a.changesSince(ctx, &order)
 	places := a.placesFrom(cmp.Or(order.Project, a.work))
 	var stays []string
-	for _, m := range a.journaledEditsOf(order, places) {
+	for _, m := range a.newestEditsLike(order, places) {
 		c, unchanged, err := m.planRemoval(places)
 		if err != nil || c.IsEmpty() || m.made.At.UnixMilli() < order.At {
 			continue

@@ -175,7 +175,7 @@ func carriedHeads(t *testing.T) string {
 				built.Binaries = append(built.Binaries, generator.Binary{Program: program, Target: target, Data: data})
 			}
 		}
-		must(t, generator.RefillPrebuilt(dir, built))
+		must(t, generator.WritePrebuilt(dir, built))
 	})
 	return dir
 }

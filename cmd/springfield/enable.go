@@ -145,9 +145,9 @@ func (o enableOptions) askConflict(ctx context.Context, conflict *settings.Confl
 	return settings.ConflictAnswer(answer), err
 }
 
-// enableOnYes asks whether to enable the plugin, with why before the question, and enables it after a yes. If a dry run
+// askToEnable asks whether to enable the plugin, with why before the question, and enables it after a yes. If a dry run
 // fails, it returns that error and does not ask.
-func (o enableOptions) enableOnYes(ctx context.Context, why string) (yes bool, err error) {
+func (o enableOptions) askToEnable(ctx context.Context, why string) (yes bool, err error) {
 	plan := o
 	plan.Unmade, plan.DefaultSuite = true, o.defaultSuite(ctx)
 	chosen, err := hostsOrDefault(o.means().User, o.hosts)

@@ -82,7 +82,7 @@ func (a *app) introduceAndOffer(cmd *cobra.Command, in *doctor.Inspection) error
 	if about, err := generator.ReadAbout(plugin.Strategy); err == nil {
 		out.PrintText("%s %s.", plugin.Name, about.GoesOn)
 	}
-	yes, err := o.enableOnYes(cmd.Context(), "")
+	yes, err := o.askToEnable(cmd.Context(), "")
 	if err != nil || yes {
 		return err
 	}

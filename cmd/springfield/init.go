@@ -165,7 +165,7 @@ func (o initOptions) newSpec(
 ) (generator.Spec, error) {
 	none := generator.Spec{}
 	if said.Marketplace != "" {
-		if err := o.checkMarketplace(said.Marketplace, dir); err != nil {
+		if err := o.checkMarketplaceName(said.Marketplace, dir); err != nil {
 			return none, err
 		}
 	}
@@ -198,7 +198,7 @@ func (o initOptions) newSpec(
 	if taken != nil && spec.Marketplace == defaults.Marketplace {
 		o.talk("springfield: note: %v, so this one is %s", taken, spec.Marketplace)
 	}
-	return spec, o.checkMarketplace(spec.Marketplace, dir)
+	return spec, o.checkMarketplaceName(spec.Marketplace, dir)
 }
 
 // defaultSpec returns a spec for this machine, owned by git's user name or else the system's. It omits the owner's
@@ -211,7 +211,7 @@ func (e *environment) defaultSpec(ctx context.Context) generator.Spec {
 
 func (o initOptions) interview(ctx context.Context, dir string, s interview.Suite) (generator.Spec, error) {
 	s.Asker, s.Out, s.Preset = o.newAsker(ctx), o.err, registry.Default()
-	s.CheckMarketplace = func(name string) error { return o.checkMarketplace(name, dir) }
+	s.CheckMarketplace = func(name string) error { return o.checkMarketplaceName(name, dir) }
 	if !o.dryRun {
 		s.Facts = [][]string{{"suite", dir}}
 		if o.memory != "" {
@@ -222,13 +222,13 @@ func (o initOptions) interview(ctx context.Context, dir string, s interview.Suit
 	return s.AskForSuite()
 }
 
-// checkMarketplace returns an error if Claude Code rejects the name, or if another marketplace of Claude Code or of the
+// checkMarketplaceName returns an error if Claude Code rejects the name, or if another marketplace of Claude Code or of the
 // user's suites already has it.
-func (o initOptions) checkMarketplace(name, dir string) error {
+func (o initOptions) checkMarketplaceName(name, suiteDir string) error {
 	if err := generator.CheckMarketplace(name); err != nil {
 		return err
 	}
-	if free, err := o.means().FreeMarketplace(name, dir); err != nil {
+	if free, err := o.means().FreeMarketplace(name, suiteDir); err != nil {
 		return check.Advise(err, "choose another name, such as --marketplace "+free)
 	}
 	return nil

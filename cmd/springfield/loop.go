@@ -92,7 +92,7 @@ func (a *app) offerLoopPlugin(ctx context.Context, d console.Driver) (errIfNo er
 	plugin, scope, _ := strings.Cut(call, " --scope ")
 	o := enableOptions{switching: switching{app: a}}
 	o.Plugin, o.Scope, o.forLoop = plugin, cmp.Or(client.Scope(scope), client.User), true
-	yes, err := o.enableOnYes(ctx, "No enabled plugin drives loops. ")
+	yes, err := o.askToEnable(ctx, "No enabled plugin drives loops. ")
 	if err == nil && !yes {
 		err = errCancelled
 	}

@@ -29,7 +29,7 @@ func newPrebuild(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := generator.RefillPrebuilt(dir, built); err != nil {
+			if err := generator.WritePrebuilt(dir, built); err != nil {
 				return err
 			}
 			a.say("%s: hooks for %s, %s", dir, countOf(len(built.SHA256), "target"), built.Go)

@@ -119,7 +119,7 @@ func runPublish(ctx context.Context, o publishOptions) error {
 	defer plan.Unlock()
 	switch {
 	case o.Check:
-		return o.failOnChanges(plan)
+		return o.reportCheck(plan)
 	case o.Look:
 		if !o.json {
 			o.printPlugins(plan)
@@ -180,7 +180,7 @@ type checkedShape struct {
 	Checks    []check.Finding  `json:"checks"`
 }
 
-func (o publishOptions) failOnChanges(p *publish.Plan) (errIfChanges error) {
+func (o publishOptions) reportCheck(p *publish.Plan) (errIfChanges error) {
 	written, removed := p.Change.Files()
 	marks := check.NamesOf(p.Marks, func(file string) string { return "git's executable bit of " + file })
 	changed := slices.Concat(written, removed, marks)

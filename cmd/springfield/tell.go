@@ -81,7 +81,7 @@ func (t *teller) startIfIdle(view absence.View) (ofEarlier error) {
 	if t.ended == nil && len(t.queue) > 0 {
 		seen := t.queue[0]
 		details, err := json.Marshal(absence.Change{At: view.Now, Sight: &seen})
-		run := process.Child{Argv: append(slices.Clone(t.argv), view.Line(seen)), Stdin: append(details, '\n'), Env: t.env, Within: process.Patience, Quit: t.quit}
+		run := process.Child{Argv: append(slices.Clone(t.argv), view.SightLine(seen)), Stdin: append(details, '\n'), Env: t.env, Within: process.Patience, Quit: t.quit}
 		t.queue, t.ended = t.queue[1:], make(chan error, 1)
 		go func(ended chan<- error) { ended <- cmp.Or(err, run.Run()) }(t.ended)
 	}

@@ -127,12 +127,12 @@ func (a *app) reportUndo(asJSON bool, u journal.Undo) error {
 
 const revert = "revert: " // begins what an entry did that reverts another
 
-// undoInWords names the edit after undo, or, for an edit that reverted another, that one after redo and "again".
-func undoInWords(e journal.Entry, undo, redo string) string {
+// undoInWords names the edit after undoVerb, or, for an edit that reverted another, that one after redoVerb and "again".
+func undoInWords(e journal.Entry, undoVerb, redoVerb string) string {
 	if other, reverted := strings.CutPrefix(e.Did, revert); reverted {
-		return redo + " again: " + other
+		return redoVerb + " again: " + other
 	}
-	return undo + ": " + e.Did
+	return undoVerb + ": " + e.Did
 }
 
 // shortenFileList replaces a long list by at most two files, and the number of the rest with their directory.

@@ -87,7 +87,7 @@ func (w *watcher) run(ctx context.Context) error {
 	switch {
 	case w.json:
 	case w.once:
-		show = w.printOnce
+		show = w.printView
 	case isTerminal(w.stdout) && enableColours(w.stdout) && !w.plain:
 		show = w.draw
 		fmt.Fprint(w.stdout, "\x1b[?1049h\x1b[?25l") // the alternate screen, without a cursor
@@ -123,7 +123,7 @@ func (w *watcher) printChanges(view absence.View) (err error) {
 		case w.json:
 			err = enc.Encode(c)
 		case c.Sight != nil && !c.Same:
-			_, err = fmt.Fprintln(w.out, withDateIfOld(time.UnixMilli(c.At))+" "+view.Line(*c.Sight))
+			_, err = fmt.Fprintln(w.out, withDateIfOld(time.UnixMilli(c.At))+" "+view.SightLine(*c.Sight))
 		}
 		if err != nil {
 			return err
@@ -135,7 +135,7 @@ func (w *watcher) printChanges(view absence.View) (err error) {
 // widest is the width of output that is not for a terminal.
 const widest = 200
 
-func (w *watcher) printOnce(view absence.View) error {
+func (w *watcher) printView(view absence.View) error {
 	out := w.resultPrinter()
 	out.Width = cmp.Or(widthOf(w.stdout), w.columns, widest)
 	view.WriteText(out, 0)

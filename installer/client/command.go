@@ -65,7 +65,7 @@ func (c Command) AddMarket(ctx context.Context, s *Snapshot, source string) (nam
 	done := hasMarket(found.Name, true)
 	if err := c.callClient(ctx, s, "add marketplace", fetchPatience, done, "marketplace", "add", source); err != nil {
 		// After a cancellation the marketplace may be registered.
-		_, _ = c.ForgetMarketplace(context.WithoutCancel(ctx), NewSnapshot(s.Places), found.Name)
+		_, _ = c.RemoveMarketAndPlugins(context.WithoutCancel(ctx), NewSnapshot(s.Places), found.Name)
 		return "", false, err
 	}
 	return found.Name, true, nil
@@ -127,9 +127,9 @@ func (c Command) Uninstall(ctx context.Context, s *Snapshot, id string) (outcome
 	return id + " is uninstalled", nil
 }
 
-// ForgetMarketplace removes a marketplace and the plugins installed from it. It returns a note for the user, even if
+// RemoveMarketAndPlugins removes a marketplace and the plugins installed from it. It returns a note for the user, even if
 // the marketplace is unknown.
-func (c Command) ForgetMarketplace(ctx context.Context, s *Snapshot, name string) (outcome string, err error) {
+func (c Command) RemoveMarketAndPlugins(ctx context.Context, s *Snapshot, name string) (note string, err error) {
 	markets, err := s.Markets()
 	if err != nil {
 		return "", err

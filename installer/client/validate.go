@@ -52,10 +52,10 @@ func (v *validator) addFinding(state check.State, file, says string) {
 	v.found = append(v.found, check.Finding{Check: "client", State: state, File: file, Says: says})
 }
 
-func (v *validator) validate(ctx context.Context, target string) (cannotRun error) {
+func (v *validator) validate(ctx context.Context, pluginOrDot string) (cannotRun error) {
 	ctx, cancel := context.WithTimeout(ctx, validatePatience)
 	defer cancel()
-	path := filepath.Join(v.dir, target)
+	path := filepath.Join(v.dir, pluginOrDot)
 	out, err := v.commandIn(ctx, v.throwaway, []string{"plugin", "validate", "--strict", path}).Output()
 	if exit := (*exec.ExitError)(nil); err != nil && (!errors.As(err, &exit) || ctx.Err() != nil) {
 		return err
@@ -63,7 +63,7 @@ func (v *validator) validate(ctx context.Context, target string) (cannotRun erro
 	before := len(v.found)
 	v.readOutput(path, string(out))
 	if err != nil && len(v.found) == before {
-		v.addFinding(check.Failure, target, "Claude Code rejects it without a reason")
+		v.addFinding(check.Failure, pluginOrDot, "Claude Code rejects it without a reason")
 		v.found[before].Fix = "claude plugin validate --strict " + check.QuoteArgument(path)
 	}
 	return nil

@@ -147,7 +147,7 @@ func (in *Inspection) EnableChoices() (names []string) {
 			names = append(names, p.Name+"@"+s.Marketplace)
 		}
 	}
-	return sortedShortNames(names)
+	return shortenUnique(names)
 }
 
 // DisableChoices returns the springfield plugins that any scope enables, for shell completion. It shortens an ID to the
@@ -158,10 +158,10 @@ func (in *Inspection) DisableChoices() (names []string) {
 			names = append(names, p.ID)
 		}
 	}
-	return sortedShortNames(names)
+	return shortenUnique(names)
 }
 
-func sortedShortNames(ids []string) []string {
+func shortenUnique(ids []string) []string {
 	ids = slices.Compact(slices.Sorted(slices.Values(ids)))
 	named := map[string]int{}
 	for _, id := range ids {

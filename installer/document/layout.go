@@ -124,10 +124,10 @@ func lineIndent(preceding string) string {
 	return line[:len(line)-len(strings.TrimLeft(line, " \t"))]
 }
 
-// writeValue writes a value in the layout. The edit's value is editDepth levels below. l.verbatim leaves the
+// writeValue writes a value in the layout. The edit's value is levelsToEdit levels below. l.verbatim leaves the
 // edit's value unchanged.
-func (l layout) writeValue(b *strings.Builder, text, indent string, editDepth int) {
-	if !strings.ContainsAny(text[:1], "{[") || l.verbatim && editDepth == 0 {
+func (l layout) writeValue(b *strings.Builder, text, indent string, levelsToEdit int) {
+	if !strings.ContainsAny(text[:1], "{[") || l.verbatim && levelsToEdit == 0 {
 		b.WriteString(text)
 		return
 	}
@@ -144,7 +144,7 @@ func (l layout) writeValue(b *strings.Builder, text, indent string, editDepth in
 		if key.Raw != "" {
 			b.WriteString(key.Raw + l.colon)
 		}
-		l.writeValue(b, v.Raw, inner, editDepth-1)
+		l.writeValue(b, v.Raw, inner, levelsToEdit-1)
 		return true
 	})
 	if b.Len() > begun {

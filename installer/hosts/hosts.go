@@ -79,9 +79,9 @@ type Request struct {
 	Stage             string // copy of a suite to be written, or ""
 }
 
-// Check returns an error if the host is missing or lacks the scope, or if its records cannot be read. For Claude Code
+// CheckHost returns an error if the host is missing or lacks the scope, or if its records cannot be read. For Claude Code
 // it only checks the scope.
-func (r Request) Check() error {
+func (r Request) CheckHost() error {
 	h := r.At.Host
 	switch {
 	case !h.Markets && !r.At.IsFound():

@@ -222,7 +222,7 @@ func (m *memory) anyStillIn(f file) (bool, error) {
 	return false, nil
 }
 
-func (m *memory) noteMember(before *document.Document, e document.Edit, neededBy, byMember string) error {
+func (m *memory) noteMember(before *document.Document, e document.Edit, neededBy, causedBy string) error {
 	raw, found, err := before.Get(e.Path...)
 	if err != nil {
 		return err
@@ -233,13 +233,13 @@ func (m *memory) noteMember(before *document.Document, e document.Edit, neededBy
 		if !r.isStillSet(raw, found) {
 			r.Before = string(raw) // changed by the user since
 		}
-		r.Set, r.By = e.Value, byMember
+		r.Set, r.By = e.Value, causedBy
 		if !slices.Contains(r.For, neededBy) {
 			r.For = append(slices.Clone(r.For), neededBy)
 		}
 		return nil
 	}
-	m.Members = append(m.Members, remembered{e.Path, string(raw), e.Value, []string{neededBy}, byMember})
+	m.Members = append(m.Members, remembered{e.Path, string(raw), e.Value, []string{neededBy}, causedBy})
 	for n := 1; n < len(e.Path); n++ {
 		parent := e.Path[:n]
 		raw, found, err := before.Get(parent...)

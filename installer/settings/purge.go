@@ -51,7 +51,7 @@ func (s *Settings) PurgeIfUnused(ctx context.Context, claude client.Command, plu
 	}
 	if len(others) == 0 {
 		// This uninstalls the plugin, too.
-		note, err := claude.ForgetMarketplace(ctx, s.Snapshot, plugin.Marketplace)
+		note, err := claude.RemoveMarketAndPlugins(ctx, s.Snapshot, plugin.Marketplace)
 		if _, from := client.MemberIn(s.AllLayers(), "extraKnownMarketplaces", plugin.Marketplace); from != "" && err == nil {
 			note += "; " + from + " settings still declare it, so the next session registers it again: " + client.Market{Name: plugin.Marketplace}.HowToForget()
 		}
@@ -79,7 +79,7 @@ func (s *Settings) PurgeInClaude(ctx context.Context, claude client.Command, als
 				return notes, left, err
 			}
 		default:
-			note, err := claude.ForgetMarketplace(ctx, s.Snapshot, name)
+			note, err := claude.RemoveMarketAndPlugins(ctx, s.Snapshot, name)
 			if err != nil {
 				return notes, left, err
 			}

@@ -41,7 +41,7 @@ func (p Places) Shorten(wanted ledger.AwayOrder, keepMost, keepCheck, keepNote b
 	if !slices.ContainsFunc(ledger.AwayOrders(p.Orders), lesser) {
 		return wanted, false, nil
 	}
-	err = p.changeOrders(lesser, func(o *ledger.AwayOrder) {
+	err = p.rewriteOrders(lesser, func(o *ledger.AwayOrder) {
 		done, o.Until = true, wanted.Until
 		if !keepMost {
 			o.Most = wanted.Most
@@ -69,7 +69,7 @@ func (p Places) EndOrders(project string, all bool) (ended []ledger.AwayOrder, e
 	if len(p.OrdersInForce(project, all)) == 0 {
 		return nil, nil // without an order, no file is created
 	}
-	err = p.changeOrders(func(o ledger.AwayOrder) bool { return o.IsInForce(p.Now) && (all || o.Covers(project)) },
+	err = p.rewriteOrders(func(o ledger.AwayOrder) bool { return o.IsInForce(p.Now) && (all || o.Covers(project)) },
 		func(o *ledger.AwayOrder) {
 			o.Ended = p.Now.UnixMilli()
 			ended = append(ended, *o)
@@ -79,10 +79,10 @@ func (p Places) EndOrders(project string, all bool) (ended []ledger.AwayOrder, e
 
 func (p Places) MarkLooked(order string) error {
 	unseen := func(o ledger.AwayOrder) bool { return o.ID == order && o.Looked == 0 && !o.IsInForce(p.Now) }
-	return p.changeOrders(unseen, func(o *ledger.AwayOrder) { o.Looked = p.Now.UnixMilli() })
+	return p.rewriteOrders(unseen, func(o *ledger.AwayOrder) { o.Looked = p.Now.UnixMilli() })
 }
 
-func (p Places) changeOrders(meant func(ledger.AwayOrder) bool, change func(*ledger.AwayOrder)) error {
+func (p Places) rewriteOrders(meant func(ledger.AwayOrder) bool, change func(*ledger.AwayOrder)) error {
 	return ledger.SetOrders(p.Orders, func(all []ledger.AwayOrder) []ledger.AwayOrder {
 		for i := range all {
 			if meant(all[i]) {

@@ -70,7 +70,7 @@ func (r Report) WriteText(out layout.Printer) {
 			quiet++
 			continue
 		}
-		s.writeText(out, r.Order)
+		s.writeSection(out, r.Order)
 	}
 	switch {
 	case len(r.Sessions) == 0:
@@ -112,9 +112,9 @@ func (r Report) writeOpen(out layout.Printer, all []Item) {
 	}
 }
 
-func (s Session) writeText(out layout.Printer, o Order) {
+func (s Session) writeSection(out layout.Printer, under Order) {
 	title := "session " + short(s.ID)
-	if s.Project != o.Project && s.Project != "" {
+	if s.Project != under.Project && s.Project != "" {
 		title += " in " + s.Project
 	}
 	if s.Asked != "" {
@@ -137,16 +137,16 @@ func (s Session) writeText(out layout.Printer, o Order) {
 	})
 	printSome(out.InRed(), "  failed   ", s.Failed, func(f Item) string { return clock(f.At) + " " + f.Text })
 	if s.Check != "" {
-		result := o.Check + map[string]string{
+		result := under.Check + map[string]string{
 			ledger.AwayPassed: " passed at ", ledger.AwayFailed: " did not pass at ", ledger.AwayDenied: " was denied, and so did not run, at ",
 			ledger.AwayChecked: " has not passed; the agent was asked to run it at ", "outdated": " passed, but files may have changed since, at ",
 		}[s.Check] + clock(s.CheckAt)
 		if s.Check == ledger.AwayDenied {
-			result += "; " + activity.AllowHintFor(o.Check)
+			result += "; " + activity.AllowHintFor(under.Check)
 		}
 		out.PrintField("  check    ", result)
-	} else if o.Check != "" {
-		out.PrintField("  check    ", "no run of "+o.Check+" is recorded")
+	} else if under.Check != "" {
+		out.PrintField("  check    ", "no run of "+under.Check+" is recorded")
 	}
 	if d := s.Stands; d != nil {
 		title, did := "  stopped  ", " let it stop "

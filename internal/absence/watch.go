@@ -184,7 +184,7 @@ func (t *Teller) ChooseToNotify(v View) (all []Sight) {
 	return all
 }
 
-// Line returns a sight as one line of text. It begins with the state, so that no program takes it for a flag.
-func (v View) Line(s Sight) string {
+// SightLine returns a sight as one line of text. It begins with the state, so that no program takes it for a flag.
+func (v View) SightLine(s Sight) string {
 	return strings.TrimSuffix(string(s.State)+": "+v.nameOf(s)+": "+s.Text, ": ")
 }

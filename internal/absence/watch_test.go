@@ -222,8 +222,8 @@ func TestTeller(t *testing.T) {
 	if got := told.ChooseToNotify(View{Now: 200_000, Sessions: []Sight{{Session: "t", State: Waiting}}}); len(got) != 0 {
 		t.Error("a new session waits, but not for long")
 	}
-	if got := told.ChooseToNotify(View{Now: 205_000, Sessions: []Sight{{Session: "t", State: Waiting, Project: "/p/-x", Text: "Why?"}}}); len(got) != 1 || (View{}).Line(got[0]) != "waits for you: -x: Why?" ||
-		(View{Sessions: []Sight{{Session: "u", Project: "/p/-x"}}}).Line(got[0]) != "waits for you: t -x: Why?" {
+	if got := told.ChooseToNotify(View{Now: 205_000, Sessions: []Sight{{Session: "t", State: Waiting, Project: "/p/-x", Text: "Why?"}}}); len(got) != 1 || (View{}).SightLine(got[0]) != "waits for you: -x: Why?" ||
+		(View{Sessions: []Sight{{Session: "u", Project: "/p/-x"}}}).SightLine(got[0]) != "waits for you: t -x: Why?" {
 		t.Errorf("%v", got)
 	}
 }

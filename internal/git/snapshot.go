@@ -83,7 +83,7 @@ func (r *Repository) ChangesSince(ctx context.Context, kept string) (all []Chang
 // withTreeObject calls use with a git tree of the working tree, made in a temporary index with no cached stat data.
 // For a comparison with a snapshot, objects go to a temporary directory, and files of the snapshot are
 // included even if now ignored.
-func (r *Repository) withTreeObject(ctx context.Context, against string, use func(in *caller, tree string) error) error {
+func (r *Repository) withTreeObject(ctx context.Context, snapshotOrKeep string, use func(in *caller, tree string) error) error {
 	dir, err := os.MkdirTemp("", "springfield-away-")
 	if err != nil {
 		return err
@@ -94,7 +94,7 @@ func (r *Repository) withTreeObject(ctx context.Context, against string, use fun
 	in.quiet = append(slices.Clip(in.quiet), "-c", "core.splitIndex=false", "-c", "core.untrackedCache=false",
 		"-c", "core.checkStat=default", "-c", "core.trustctime=true")
 	in.env = append(slices.Clip(in.env), "GIT_NO_REPLACE_OBJECTS=1")
-	entries, files, _, err := r.listWorkFiles(ctx, &in, against)
+	entries, files, _, err := r.listWorkFiles(ctx, &in, snapshotOrKeep)
 	if err != nil {
 		return err
 	}
@@ -104,7 +104,7 @@ func (r *Repository) withTreeObject(ctx context.Context, against string, use fun
 		return err
 	}
 	in.env = append(in.env, "GIT_INDEX_FILE="+filepath.Join(dir, "index"))
-	if against != "" {
+	if snapshotOrKeep != "" {
 		own, err := r.runGit(ctx, "", "rev-parse", "--git-path", "objects")
 		if err == nil {
 			err = os.Mkdir(filepath.Join(dir, "info"), 0o700)

@@ -102,7 +102,7 @@ func TestRuntimeIsStandardLibraryOnly(t *testing.T) {
 
 // Strategies, and what they share, get everything as arguments and know no other strategy.
 func TestStrategiesArePure(t *testing.T) {
-	pure := []string{"strategy", "rules", "specs", "activity", "codec", "quotation", "secret", "markdown", "lastmessage", "lastword", "grave", "language", "display", "timestamp", "judge"}
+	pure := []string{"strategy", "rules", "specs", "activity", "codec", "quotation", "secret", "markdown", "lastmessage", "lastprompt", "grave", "language", "display", "timestamp", "judge"}
 	for _, p := range list(t, "./runtime/strategy/...", "./runtime/rules", "./runtime/specs", "./runtime/judge") {
 		// Only direct imports count: bytes imports io, but opens no file.
 		for _, no := range []string{"os", "os/exec", "path/filepath", "time", "net", "syscall", "io", "runtime", "unsafe", "math/rand", "math/rand/v2"} {

@@ -160,9 +160,9 @@ func (e LoopEvent) StopsLoop() bool {
 	return !slices.Contains([]string{LoopStarted, LoopRaised, LoopGoesOn, LoopLastRound}, e.Event)
 }
 
-// IsPlainID reports whether id consists of 1 to 16 digits and lowercase letters, so that it is safe in a command. IDs
+// IsShortLowerID reports whether id consists of 1 to 16 digits and lowercase letters, so that it is safe in a command. IDs
 // of loops and orders can come from files.
-func IsPlainID(id string) bool {
+func IsShortLowerID(id string) bool {
 	return id != "" && len(id) <= 16 && strings.Trim(id, "0123456789abcdefghijklmnopqrstuvwxyz") == ""
 }
 

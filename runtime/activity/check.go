@@ -32,24 +32,24 @@ func AllowHintFor(check string) (neverEmpty string) {
 }
 
 // LastShell returns the last shell command, and whether it is a finished run of the check. It returns none if a
-// tool other than the shell may have changed a file since. dir is the directory of the agent's shell.
-func (k Check) LastShell(calls []Call, dir string) (shell Call, checked bool) {
+// tool other than the shell may have changed a file since. shellDir is the directory of the agent's shell.
+func (k Check) LastShell(calls []Call, shellDir string) (shell Call, checked bool) {
 	for i := len(calls) - 1; i >= 0; i-- {
 		c := calls[i]
 		if c.Command == "" && c.Writes {
 			break
 		}
 		if c.Command != "" {
-			return c, k.is(c, dir) && c.Done && !c.Open && !wasDenied(c)
+			return c, k.is(c, shellDir) && c.Done && !c.Open && !wasDenied(c)
 		}
 	}
 	return Call{}, false
 }
 
 // LastIsDenied reports whether the last call of the check was denied, even if other calls followed.
-func (k Check) LastIsDenied(calls []Call, dir string) bool {
+func (k Check) LastIsDenied(calls []Call, shellDir string) bool {
 	for i := len(calls) - 1; i >= 0; i-- {
-		if k.is(calls[i], dir) {
+		if k.is(calls[i], shellDir) {
 			return wasDenied(calls[i])
 		}
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/display"
 	"github.com/cameronsjo/springfield/runtime/grave"
 	"github.com/cameronsjo/springfield/runtime/language"
-	"github.com/cameronsjo/springfield/runtime/lastword"
+	"github.com/cameronsjo/springfield/runtime/lastprompt"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/quotation"
 	"github.com/cameronsjo/springfield/runtime/rules"
@@ -124,7 +124,7 @@ func (out *Answer) answerStop(a *ledger.Away, inSession []ledger.AwayEvent, s St
 	case a.Order.Check == "":
 	case needed && out.Event.Check != "":
 		out.Event.Did = ledger.AwaySeen
-	case needed, situation.Turn.Word.Kind == lastword.Asks && !situation.Turn.Changed:
+	case needed, situation.Turn.Word.Kind == lastprompt.Asks && !situation.Turn.Changed:
 	default:
 		out.decideByCheck(a, inSession, call, ran, s.Dir)
 	}

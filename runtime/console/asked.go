@@ -157,8 +157,8 @@ func (d *Console) knownSessions(prefix string, n int) (all []ledger.Record) {
 	if prefix == "" {
 		return all // there are many logs
 	}
-	for _, project := range namesIn(d.projectsDir()) {
-		for _, name := range namesIn(filepath.Join(d.projectsDir(), project)) {
+	for _, project := range namesIn(d.claudeProjectsDir()) {
+		for _, name := range namesIn(filepath.Join(d.claudeProjectsDir(), project)) {
 			if id, ok := strings.CutSuffix(name, ".jsonl"); ok && strings.HasPrefix(id, prefix) {
 				add(ledger.Record{Session: id})
 			}
@@ -177,7 +177,7 @@ func (d *Console) resolveSession(id string) (string, error) {
 	case 1:
 		return all[0].Session, nil
 	case 0:
-		advice := "no session is known yet; omit --session, or see below " + d.shortPath(d.projectsDir())
+		advice := "no session is known yet; omit --session, or see below " + d.shortPath(d.claudeProjectsDir())
 		if all := d.knownSessions("", enough); len(all) > 0 {
 			advice = "the latest sessions are " + d.nameSessions(all)
 		}

@@ -219,7 +219,7 @@ func TestLogOfNone(t *testing.T) {
 	d := Console{Dir: filepath.Join(t.TempDir(), "springfield"), Now: time.Now, Self: "springfield"}
 	_, err := d.FindLog("zzz")
 	advice, ok := err.(*adviceError)
-	errorIf(t, !ok || advice.advice != "no session is known yet; omit --session, or see below "+d.projectsDir(), "%v, %+v", err, err)
+	errorIf(t, !ok || advice.advice != "no session is known yet; omit --session, or see below "+d.claudeProjectsDir(), "%v, %+v", err, err)
 }
 
 // Decisions of all hosts are listed together, with the host's name unless it is Claude Code.

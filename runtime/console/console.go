@@ -247,9 +247,9 @@ func (d *Console) printNoteToErr(s string) {
 	besides.printLine("springfield: note: " + s)
 }
 
-func (d *Console) printIfSet(name, value string) {
+func (d *Console) printIfSet(lead, value string) {
 	if value != "" {
-		d.printLead(0, "", name+value, len(name))
+		d.printLead(0, "", lead+value, len(lead))
 	}
 }
 

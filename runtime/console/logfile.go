@@ -11,7 +11,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
-func (d *Console) projectsDir() string { return filepath.Join(filepath.Dir(d.Dir), "projects") }
+func (d *Console) claudeProjectsDir() string { return filepath.Join(filepath.Dir(d.Dir), "projects") }
 
 // FindLog returns the path of a session's log, given the ID or its prefix.
 func (d *Console) FindLog(session string) (string, error) {
@@ -32,8 +32,8 @@ func (d *Console) findLog(id string) string {
 	if id == "" || strings.ContainsAny(id, `/\*?[`) {
 		return ""
 	}
-	for _, project := range namesIn(d.projectsDir()) {
-		if path := filepath.Join(d.projectsDir(), project, id+".jsonl"); file.IsReadable(path) {
+	for _, project := range namesIn(d.claudeProjectsDir()) {
+		if path := filepath.Join(d.claudeProjectsDir(), project, id+".jsonl"); file.IsReadable(path) {
 			return path
 		}
 	}

@@ -111,11 +111,11 @@ func (d *Console) openLoopSpace(exact bool) (*loopHere, error) {
 
 func (l *loopHere) readFile() {
 	l.goal, l.fault, l.past = wiggum.Goal{}, nil, activity.LoopPast{}
-	l.file = l.space.ReadWanted(strategy.Want{Name: wiggum.File})
+	l.file = l.space.ReadWanted(strategy.WantedFile{Name: wiggum.File})
 	if l.file.Problem != "" {
 		l.fault = errors.New(l.file.Problem)
 	} else if l.file.Found {
-		if l.goal, l.fault = wiggum.ReadLoop(l.file.Data); !activity.IsPlainID(l.goal.ID) {
+		if l.goal, l.fault = wiggum.ReadLoop(l.file.Data); !activity.IsShortLowerID(l.goal.ID) {
 			l.goal.ID = ""
 		} else if l.fault == nil {
 			l.past = ledger.PastOfLoop(l.Dir, l.goal.ID, l.space.Dir)

@@ -254,9 +254,9 @@ func (l *loopHere) tellOpenTodos() (string, error) {
 
 // transcriptDirs returns the log directories of the sessions that started in the workspace or in l.Work.
 func (l *loopHere) transcriptDirs() []string {
-	all := []string{filepath.Join(l.projectsDir(), claude.LogDirName(l.space.Dir))}
+	all := []string{filepath.Join(l.claudeProjectsDir(), claude.LogDirName(l.space.Dir))}
 	if l.Work != l.space.Dir {
-		all = append(all, filepath.Join(l.projectsDir(), claude.LogDirName(l.Work)))
+		all = append(all, filepath.Join(l.claudeProjectsDir(), claude.LogDirName(l.Work)))
 	}
 	return all
 }

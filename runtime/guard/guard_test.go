@@ -10,7 +10,7 @@ import (
 
 	"github.com/cameronsjo/springfield/internal/scratch"
 	"github.com/cameronsjo/springfield/runtime/lastmessage"
-	"github.com/cameronsjo/springfield/runtime/lastword"
+	"github.com/cameronsjo/springfield/runtime/lastprompt"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 )
 
@@ -347,23 +347,23 @@ func TestAnswer(t *testing.T) {
 func TestCheckWord(t *testing.T) {
 	const held = "push\t“don't push yet”\n"
 	for _, test := range []struct {
-		word            lastword.Word
+		word            lastprompt.Word
 		called, changed bool
 		message         string
 		want            string
 	}{
-		{lastword.Word{Kind: lastword.Forbids}, true, true, "Let me read the log.", "forbids"},
-		{lastword.Word{Kind: lastword.Asks}, true, false, "It is slow.", "answers"},
-		{lastword.Word{Kind: lastword.Asks}, true, false, "Let me read the log.", ""},
-		{lastword.Word{Kind: lastword.Asks}, true, true, "It is slow.", ""},
-		{lastword.Word{Kind: lastword.Unclear}, true, false, "Let me read the log.", "unclear"},
-		{lastword.Word{Kind: lastword.Unclear}, true, true, "It is slow.", ""},
-		{lastword.Word{Kind: lastword.States}, false, false, "Let me read the log.", "unclear"},
-		{lastword.Word{Kind: lastword.States}, true, false, "Let me read the log.", ""},
-		{lastword.Word{Kind: lastword.Orders}, false, false, "It is slow.", ""},
-		{lastword.Word{Kind: lastword.Orders, Held: held}, true, true, "It is mended. Next I'll push it.", "forbids"},
-		{lastword.Word{Kind: lastword.Orders, Held: held}, true, true, "You can push it then. Next I'll mend the second test.", ""},
-		{lastword.Word{}, false, false, "It is slow.", ""},
+		{lastprompt.Word{Kind: lastprompt.Forbids}, true, true, "Let me read the log.", "forbids"},
+		{lastprompt.Word{Kind: lastprompt.Asks}, true, false, "It is slow.", "answers"},
+		{lastprompt.Word{Kind: lastprompt.Asks}, true, false, "Let me read the log.", ""},
+		{lastprompt.Word{Kind: lastprompt.Asks}, true, true, "It is slow.", ""},
+		{lastprompt.Word{Kind: lastprompt.Unclear}, true, false, "Let me read the log.", "unclear"},
+		{lastprompt.Word{Kind: lastprompt.Unclear}, true, true, "It is slow.", ""},
+		{lastprompt.Word{Kind: lastprompt.States}, false, false, "Let me read the log.", "unclear"},
+		{lastprompt.Word{Kind: lastprompt.States}, true, false, "Let me read the log.", ""},
+		{lastprompt.Word{Kind: lastprompt.Orders}, false, false, "It is slow.", ""},
+		{lastprompt.Word{Kind: lastprompt.Orders, Held: held}, true, true, "It is mended. Next I'll push it.", "forbids"},
+		{lastprompt.Word{Kind: lastprompt.Orders, Held: held}, true, true, "You can push it then. Next I'll mend the second test.", ""},
+		{lastprompt.Word{}, false, false, "It is slow.", ""},
 	} {
 		veto := CheckPrompt(test.word, test.called, test.changed, func() *lastmessage.Closing { return lastmessage.ReadMessage(test.message) })
 		scratch.Equal(t, veto.Rule, test.want, test.word, test.changed, test.message)

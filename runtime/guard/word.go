@@ -2,7 +2,7 @@ package guard
 
 import (
 	"github.com/cameronsjo/springfield/runtime/lastmessage"
-	"github.com/cameronsjo/springfield/runtime/lastword"
+	"github.com/cameronsjo/springfield/runtime/lastprompt"
 )
 
 // Escaped is the evidence if the last word was the Esc key.
@@ -11,20 +11,20 @@ const Escaped = "you pressed Esc"
 // CheckPrompt returns a veto if the user's last word forbids work, or holds back the work that the message announces.
 // After a turn with no changes, an unclear word is also a veto, and so is a question, unless the message announces to look
 // for more. After a turn with no tool calls, so is a mere statement.
-func CheckPrompt(word lastword.Word, called, changed bool, message func() *lastmessage.Closing) Veto {
+func CheckPrompt(word lastprompt.Word, called, changed bool, message func() *lastmessage.Closing) Veto {
 	switch {
-	case word.Kind == lastword.Forbids && word.Evidence == Escaped:
+	case word.Kind == lastprompt.Forbids && word.Evidence == Escaped:
 		return Veto{Rule: "forbids", Evidence: Escaped}
-	case word.Kind == lastword.Forbids:
+	case word.Kind == lastprompt.Forbids:
 		return Veto{Rule: "forbids", Evidence: "you said " + word.Evidence}
-	case word.Kind == lastword.Unclear && !changed, word.Kind == lastword.States && !called:
+	case word.Kind == lastprompt.Unclear && !changed, word.Kind == lastprompt.States && !called:
 		return Veto{Rule: "unclear",
 			Evidence: "nothing was changed, and it is not clear that you want it: you said " + word.Evidence}
-	case word.Kind == lastword.Asks && !changed && !message().AnnouncesSearch():
+	case word.Kind == lastprompt.Asks && !changed && !message().AnnouncesSearch():
 		return Veto{Rule: "answers", Evidence: "you asked " + word.Evidence + ", and this is the answer"}
 	}
 	if word.Held != "" {
-		if said, ok := lastword.FindBanned(word.Held, message().AnnouncementOrEnd()); ok {
+		if said, ok := lastprompt.FindBanned(word.Held, message().AnnouncementOrEnd()); ok {
 			return Veto{Rule: "forbids", Evidence: "you said " + said + ", and the message is about that"}
 		}
 	}

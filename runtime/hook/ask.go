@@ -123,9 +123,9 @@ func noteNoAnswer(v *strategy.Verdict, rule, why string) {
 	v.Rule, v.Sure, v.Evidence = rule, 100, why+" (rule "+v.Rule+": "+v.Evidence+")"
 }
 
-// spendDir returns the directory for the costs of questions. It prefers the home directory, so that one file covers all
+// daySpendDir returns the directory for the costs of questions. It prefers the home directory, so that one file covers all
 // sessions.
-func (s *start) spendDir() string { return cmp.Or(ledger.StateDir("", s.Home), s.state) }
+func (s *start) daySpendDir() string { return cmp.Or(ledger.StateDir("", s.Home), s.state) }
 
 // reserveCost reserves the maximum cost of q for the session and for the day. It returns the amount reserved
 // for the session. why is the reason not to ask q, or "".
@@ -143,7 +143,7 @@ func (s *start) reserveCost(q judge.Question, j judge.Options) (taken int64, why
 		return 0, "this session's spending limit for the judge is reached, " + judge.Dollars(spent) + " of " + judge.Dollars(toMicros(j.Session))
 	}
 	if err == nil {
-		taken, err = worst, ledger.TakeFromDay(s.spendDir(), s.Now, worst, toMicros(j.Daily))
+		taken, err = worst, ledger.TakeFromDay(s.daySpendDir(), s.Now, worst, toMicros(j.Daily))
 	}
 	if err == nil {
 		return taken, ""
@@ -164,7 +164,7 @@ func (s *start) askAndPay(q judge.Question, taken int64) (reply judge.Reply, tel
 	if reply.Micros == 0 && (uncounted || reply.Failed == judge.TimedOut || reply.Failed == judge.Junk || reply.Failed == judge.Crashed) {
 		reply.Micros = taken // the cost is unknown, and the limit in dollars must hold
 	}
-	tellFailing, err := ledger.SettleSpending(s.spendDir(), s.Now, s.Now.Add(time.Since(begun)), taken, ledger.Outcome{
+	tellFailing, err := ledger.SettleSpending(s.daySpendDir(), s.Now, s.Now.Add(time.Since(begun)), taken, ledger.Outcome{
 		Micros: reply.Micros, Failure: string(reply.Failed), Detail: shortenText(reply.Detail, 200), Unasked: reply.Failed == judge.Redirected,
 	})
 	if err != nil {

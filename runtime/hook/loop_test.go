@@ -528,7 +528,7 @@ func TestHostileLoopFields(t *testing.T) {
 	event := map[string]any{"session_id": "a/../../b", "cwd": w.path(dir), "last_assistant_message": "x"}
 	w.goesOn("")(w.run(w.event(event)))
 	all, err := ledger.LoopEvents(w.path(".claude/springfield"))
-	scratch.ErrorIf(t, err != nil || len(all) != 2 || !activity.IsPlainID(all[0].Loop), "%+v, %v", all, err)
+	scratch.ErrorIf(t, err != nil || len(all) != 2 || !activity.IsShortLowerID(all[0].Loop), "%+v, %v", all, err)
 	names, err := os.ReadDir(w.path(".claude/springfield"))
 	must(t, err)
 	for _, n := range names {

@@ -9,7 +9,7 @@ import (
 
 	"github.com/cameronsjo/springfield/runtime/guard"
 	"github.com/cameronsjo/springfield/runtime/lastmessage"
-	"github.com/cameronsjo/springfield/runtime/lastword"
+	"github.com/cameronsjo/springfield/runtime/lastprompt"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/quotation"
 	"github.com/cameronsjo/springfield/runtime/rules"
@@ -20,8 +20,8 @@ import (
 // maxNamed bounds the prompt IDs that are remembered.
 const maxNamed = 8
 
-// hasLineID reports whether the event has a prompt ID that identifies the first line of the prompt in the log.
-func (s *Snapshot) hasLineID() bool { return s.Event.Host.Opens && s.Event.PromptID != "" }
+// hasPromptLineID reports whether the event has a prompt ID that identifies the first line of the prompt in the log.
+func (s *Snapshot) hasPromptLineID() bool { return s.Event.Host.Opens && s.Event.PromptID != "" }
 
 // meetPrompt returns state with the user's words applied, and with counts reset for a new prompt. A stop after a
 // wake-up counts with the user's last prompt.
@@ -30,7 +30,7 @@ func (s *Snapshot) meetPrompt(state ledger.State) ledger.State {
 	heard, id := s.View.Heard, shortenText(s.Event.PromptID, 100)
 	hash := quotation.Hash64([]byte(id))
 	switch {
-	case !s.hasLineID():
+	case !s.hasPromptLineID():
 		if of := s.nameOfPrompt(); of != "" {
 			name = of
 		}
@@ -65,7 +65,7 @@ func (s *Snapshot) meetPrompt(state ledger.State) ledger.State {
 		state = takeStopOfAnyone(state, s.readWords(words))
 	}
 	if s.View.Escaped {
-		state = takeStopOfAnyone(state, lastword.Word{Kind: lastword.Forbids, Evidence: guard.Escaped})
+		state = takeStopOfAnyone(state, lastprompt.Word{Kind: lastprompt.Forbids, Evidence: guard.Escaped})
 	}
 	return state
 }
@@ -88,32 +88,32 @@ func (s *Snapshot) nameOfPrompt() string {
 
 func (s *Snapshot) clientNested() bool { return s.Hangs != nil && s.Hangs() }
 
-func (s *Snapshot) readWords(words transcript.Words) lastword.Word {
+func (s *Snapshot) readWords(words transcript.Words) lastprompt.Word {
 	for _, r := range s.read {
 		if r.words == words {
 			return r.word
 		}
 	}
-	s.read = append(s.read, reading{words, lastword.Read(lastword.Prompt(words))})
+	s.read = append(s.read, reading{words, lastprompt.Read(lastprompt.Prompt(words))})
 	return s.read[len(s.read)-1].word
 }
 
 type reading struct {
 	words transcript.Words
-	word  lastword.Word
+	word  lastprompt.Word
 }
 
 // takeWord stores the meaning of the user's new prompt. If the agent asked whether to go on, a yes also
 // answers the next such question. A standing order answers all of them until a prompt other than yes.
-func takeWord(state ledger.State, promptID string, word lastword.Word, at int64) ledger.State {
-	if word.Kind == lastword.Yes && !state.AsksLeave { // a bare "continue" takes nothing back
+func takeWord(state ledger.State, promptID string, word lastprompt.Word, at int64) ledger.State {
+	if word.Kind == lastprompt.Yes && !state.AsksLeave { // a bare "continue" takes nothing back
 		word.Held = state.Said.Held
 	}
 	switch {
-	case word.Kind == lastword.Standing:
+	case word.Kind == lastprompt.Standing:
 		state.Leave, state.Once = "you said "+word.Evidence, false
-	case word.Kind == lastword.Yes && state.Leave != "" && !state.Once:
-	case word.Kind == lastword.Yes && state.AsksLeave:
+	case word.Kind == lastprompt.Yes && state.Leave != "" && !state.Once:
+	case word.Kind == lastprompt.Yes && state.AsksLeave:
 		state.Leave, state.Once = "you said yes to the last such question", true
 	default:
 		state.Leave, state.Once = "", false
@@ -124,8 +124,8 @@ func takeWord(state ledger.State, promptID string, word lastword.Word, at int64)
 
 // takeStopOfAnyone applies a prompt that might not be the user's. It counts only if it forbids work, or asks
 // something while work is not forbidden.
-func takeStopOfAnyone(state ledger.State, word lastword.Word) ledger.State {
-	if word.Kind == lastword.Forbids || word.Kind == lastword.Asks && state.Said.Kind != string(lastword.Forbids) {
+func takeStopOfAnyone(state ledger.State, word lastprompt.Word) ledger.State {
+	if word.Kind == lastprompt.Forbids || word.Kind == lastprompt.Asks && state.Said.Kind != string(lastprompt.Forbids) {
 		state.Said.Kind, state.Said.Evidence = string(word.Kind), word.Evidence
 		state.Leave, state.Once = "", false
 	}

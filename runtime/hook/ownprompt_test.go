@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/cameronsjo/springfield/internal/scratch"
-	"github.com/cameronsjo/springfield/runtime/lastword"
+	"github.com/cameronsjo/springfield/runtime/lastprompt"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/registry"
 	"github.com/cameronsjo/springfield/runtime/rules"
@@ -285,7 +285,7 @@ func TestHeadless(t *testing.T) {
 
 // leaveStep is a stop of a session: the user's word, if they prompt before it, and the kind of stop.
 type leaveStep struct {
-	word lastword.Kind
+	word lastprompt.Kind
 	stop string // "asks": it ends with a question for leave; "works": by another rule; else it does not end with one
 	want string // Turn.Leave
 }
@@ -297,20 +297,20 @@ func TestLeave(t *testing.T) {
 		choice string
 		steps  []leaveStep
 	}{
-		"nothing was said":             {"", []leaveStep{{lastword.Orders, "asks", none}}},
-		"a yes":                        {"", []leaveStep{{lastword.Orders, "asks", none}, {lastword.Yes, "asks", yes}, {"", "asks", none}, {"", "asks", none}}},
-		"a yes to nothing":             {"", []leaveStep{{lastword.Orders, "ends", none}, {lastword.Yes, "asks", none}}},
-		"a yes, work between":          {"", []leaveStep{{lastword.Orders, "asks", none}, {lastword.Yes, "works", yes}, {"", "asks", yes}, {"", "asks", none}}},
-		"a yes, then an order":         {"", []leaveStep{{lastword.Orders, "asks", none}, {lastword.Yes, "ends", yes}, {lastword.Orders, "asks", none}}},
-		"a yes, then what is unknown":  {"", []leaveStep{{lastword.Orders, "asks", none}, {lastword.Yes, "ends", yes}, {lastword.Unknown, "asks", none}}},
-		"our continue is no yes":       {"", []leaveStep{{lastword.Orders, "asks", none}, {lastword.Yes, "asks", yes}, {lastword.Yes, "asks", none}}},
-		"two yeses":                    {"", []leaveStep{{lastword.Orders, "asks", none}, {lastword.Yes, "asks", yes}, {"", "asks", none}, {lastword.Yes, "asks", yes}}},
-		"a standing order":             {"", []leaveStep{{lastword.Standing, "asks", standing}, {"", "asks", standing}, {"", "works", standing}, {"", "asks", standing}}},
-		"a standing order, then a yes": {"", []leaveStep{{lastword.Standing, "ends", standing}, {lastword.Yes, "asks", standing}, {"", "asks", standing}}},
-		"and then an order":            {"", []leaveStep{{lastword.Standing, "asks", standing}, {lastword.Orders, "asks", none}}},
-		"and then what is unknown":     {"", []leaveStep{{lastword.Standing, "asks", standing}, {lastword.Unknown, "asks", none}}},
-		"never":                        {"never", []leaveStep{{lastword.Standing, "asks", none}, {lastword.Yes, "asks", none}}},
-		"always":                       {"always", []leaveStep{{lastword.Orders, "asks", "your setting leave is always"}, {"", "asks", "your setting leave is always"}}},
+		"nothing was said":             {"", []leaveStep{{lastprompt.Orders, "asks", none}}},
+		"a yes":                        {"", []leaveStep{{lastprompt.Orders, "asks", none}, {lastprompt.Yes, "asks", yes}, {"", "asks", none}, {"", "asks", none}}},
+		"a yes to nothing":             {"", []leaveStep{{lastprompt.Orders, "ends", none}, {lastprompt.Yes, "asks", none}}},
+		"a yes, work between":          {"", []leaveStep{{lastprompt.Orders, "asks", none}, {lastprompt.Yes, "works", yes}, {"", "asks", yes}, {"", "asks", none}}},
+		"a yes, then an order":         {"", []leaveStep{{lastprompt.Orders, "asks", none}, {lastprompt.Yes, "ends", yes}, {lastprompt.Orders, "asks", none}}},
+		"a yes, then what is unknown":  {"", []leaveStep{{lastprompt.Orders, "asks", none}, {lastprompt.Yes, "ends", yes}, {lastprompt.Unknown, "asks", none}}},
+		"our continue is no yes":       {"", []leaveStep{{lastprompt.Orders, "asks", none}, {lastprompt.Yes, "asks", yes}, {lastprompt.Yes, "asks", none}}},
+		"two yeses":                    {"", []leaveStep{{lastprompt.Orders, "asks", none}, {lastprompt.Yes, "asks", yes}, {"", "asks", none}, {lastprompt.Yes, "asks", yes}}},
+		"a standing order":             {"", []leaveStep{{lastprompt.Standing, "asks", standing}, {"", "asks", standing}, {"", "works", standing}, {"", "asks", standing}}},
+		"a standing order, then a yes": {"", []leaveStep{{lastprompt.Standing, "ends", standing}, {lastprompt.Yes, "asks", standing}, {"", "asks", standing}}},
+		"and then an order":            {"", []leaveStep{{lastprompt.Standing, "asks", standing}, {lastprompt.Orders, "asks", none}}},
+		"and then what is unknown":     {"", []leaveStep{{lastprompt.Standing, "asks", standing}, {lastprompt.Unknown, "asks", none}}},
+		"never":                        {"never", []leaveStep{{lastprompt.Standing, "asks", none}, {lastprompt.Yes, "asks", none}}},
+		"always":                       {"always", []leaveStep{{lastprompt.Orders, "asks", "your setting leave is always"}, {"", "asks", "your setting leave is always"}}},
 	} {
 		known, _ := registry.StrategyNamed("ned-flanders")
 		settings, err := Defaults(known, "")
@@ -319,7 +319,7 @@ func TestLeave(t *testing.T) {
 		var state ledger.State
 		for i, step := range test.steps {
 			if step.word != "" || i > 0 && strings.Contains(name, "unknown") {
-				state = takeWord(state, fmt.Sprint(i), lastword.Word{Kind: step.word, Evidence: "“until all tasks are done”"}, 0)
+				state = takeWord(state, fmt.Sprint(i), lastprompt.Word{Kind: step.word, Evidence: "“until all tasks are done”"}, 0)
 			}
 			s := Snapshot{Stop: Stop{Settings: settings}, met: state}
 			if got := s.whyMayGoOn(); got != step.want {

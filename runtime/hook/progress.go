@@ -25,9 +25,9 @@ func (p ProgressCommand) IsDueFor(e activity.LoopEvent) bool {
 	return e.Event != activity.LoopGoesOn || e.Count%max(p.Every, 1) == 0
 }
 
-// recordEvents adds the events to the history of loops, and runs the user's command for them. After the first error it
+// recordAndReport adds the events to the history of loops, and runs the user's command for them. After the first error it
 // no longer runs the command. The command takes time, so no lock may be held.
-func (s *start) recordEvents(events []activity.LoopEvent, command *ProgressCommand) {
+func (s *start) recordAndReport(events []activity.LoopEvent, command *ProgressCommand) {
 	for _, e := range events {
 		if err := RecordLoopEvent(s.state, command, e, s.Getenv, time.Until(s.finish)); err != nil {
 			s.noteForDebug(err.Error())

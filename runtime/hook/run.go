@@ -147,7 +147,7 @@ func (h Process) Run() (code int) {
 		s.tryPluginScript(a.dir, a.Script)
 	}
 	if len(a.Events) > 0 {
-		s.recordEvents(a.Events, settings.Progress)
+		s.recordAndReport(a.Events, settings.Progress)
 	}
 	if a.first {
 		ledger.SweepSomeSessions(s.state, s.Now)

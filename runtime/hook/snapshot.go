@@ -16,7 +16,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/away"
 	"github.com/cameronsjo/springfield/runtime/guard"
 	"github.com/cameronsjo/springfield/runtime/lastmessage"
-	"github.com/cameronsjo/springfield/runtime/lastword"
+	"github.com/cameronsjo/springfield/runtime/lastprompt"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/quotation"
 	"github.com/cameronsjo/springfield/runtime/registry"
@@ -226,27 +226,27 @@ func (s *Snapshot) maxLag() time.Duration {
 // blindToPrompt reports whether we would continue without having seen the prompt, which might forbid it. After a
 // session's first decision, a log without prompt IDs is trusted.
 func (s *Snapshot) blindToPrompt() bool {
-	return s.hasLineID() && !s.View.Opening.Found && (s.Before.Number == 0 || s.View.PromptID != "") && s.Event.TranscriptPath != "" && s.Verdict.Decision == strategy.Continue
+	return s.hasPromptLineID() && !s.View.Opening.Found && (s.Before.Number == 0 || s.View.PromptID != "") && s.Event.TranscriptPath != "" && s.Verdict.Decision == strategy.Continue
 }
 
 // lagMatters reports whether the transcript may lack the prompt, or lacks the message or the last result when they
 // matter for the decision.
 func (s *Snapshot) lagMatters() bool {
 	event, known := s.Event.PromptID, s.View.PromptID
-	if s.hasLineID() && !s.View.Opening.Found && known != "" {
+	if s.hasPromptLineID() && !s.View.Opening.Found && known != "" {
 		return true
 	}
 	n := len(s.View.Calls)
 	if !s.Situation.Message.Lags && (n == 0 || s.View.Calls[n-1].Done) {
 		return false
 	}
-	late := !s.hasLineID() && !s.Event.Host.Prompts && event != "" && known != "" && event != known
+	late := !s.hasPromptLineID() && !s.Event.Host.Prompts && event != "" && known != "" && event != known
 	return late || s.blindToPrompt() || s.Verdict.Page != "" || s.Settings.Options.Needs().Calls || s.Away != nil && s.Away.Order.Check != ""
 }
 
 // readWorkspace sets situation.Workspace and reads into it the files that wants names, at most maxWants. It calls wants
 // up to maxAsks times, because one file can name the next.
-func (s *Snapshot) readWorkspace(space *workspace.Space, wants func(strategy.Situation) []strategy.Want, situation *strategy.Situation) {
+func (s *Snapshot) readWorkspace(space *workspace.Space, wants func(strategy.Situation) []strategy.WantedFile, situation *strategy.Situation) {
 	files := map[string]strategy.File{}
 	situation.Workspace = strategy.Workspace{Dir: space.Dir, Files: files}
 	if cwd, err := filepath.Abs(s.Event.Cwd); err == nil {
@@ -271,7 +271,7 @@ func (s *Snapshot) readWorkspace(space *workspace.Space, wants func(strategy.Sit
 	}
 }
 
-func readFile(space *workspace.Space, project string, want strategy.Want) strategy.File {
+func readFile(space *workspace.Space, project string, want strategy.WantedFile) strategy.File {
 	name, whole := strings.CutPrefix(want.Name, project+"/")
 	if project == "" || !whole {
 		return space.ReadWanted(want)
@@ -295,7 +295,7 @@ func (s *Snapshot) readTranscript(needs strategy.Needs) {
 	}
 	if path != "" {
 		prompt := ""
-		if s.hasLineID() {
+		if s.hasPromptLineID() {
 			prompt = s.Event.PromptID
 		}
 		log, view, err := reading.ReadNew(s.Log, prompt)
@@ -335,7 +335,7 @@ func (s *Snapshot) buildSituation(needs strategy.Needs) {
 			Question: rules.EndsWithSign(strings.TrimSpace(view.PromptEnd), "?？؟", nil),
 			Running:  len(view.Started), Active: event.Active || h.Forgets && view.Feedback.InTurn > 0,
 			Ours: s.met.InPrompt > 0,
-			Word: lastword.Word{Kind: lastword.Kind(s.met.Said.Kind), Evidence: s.met.Said.Evidence, Held: s.met.Said.Held}, WordAt: s.met.Said.At,
+			Word: lastprompt.Word{Kind: lastprompt.Kind(s.met.Said.Kind), Evidence: s.met.Said.Evidence, Held: s.met.Said.Held}, WordAt: s.met.Said.At,
 			Changed: view.Changed, Leave: s.whyMayGoOn(), Attended: s.Attended, Away: s.Away != nil,
 		},
 		Team: view.Team,
@@ -392,7 +392,7 @@ func (s *Snapshot) stopToCount() guard.Count {
 	calls, ours := s.View.CallsInTurn, s.View.Feedback
 	hash := quotation.HashText(strings.Join(append(seen, strconv.Itoa(calls)), "\x00"))
 	inPrompt := ours.InTurn
-	if s.hasLineID() || s.Event.Host.Prompts && s.View.Opening.ID != "" { // this prompt is from the user
+	if s.hasPromptLineID() || s.Event.Host.Prompts && s.View.Opening.ID != "" { // this prompt is from the user
 		inPrompt = ours.InOwn
 	}
 	return guard.Count{

@@ -55,7 +55,7 @@ const (
 	Seek                  // verbs of looking at something and of testing, as announced
 	Rest                  // announces a pause, which is a wait and no work: "i'll stop here"
 
-	// Classes for prompts, see package lastword. A clause is compared without signs and soft words at its ends.
+	// Classes for prompts, see package lastprompt. A clause is compared without signs and soft words at its ends.
 	Forbid   // stop, wait, not yet
 	Bar      // forbids some work, and all of it if nothing is ordered: "don't push yet"
 	Look     // an order to only look, which forbids unless it asks something

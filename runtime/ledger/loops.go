@@ -19,7 +19,7 @@ func loopLines(dir string) lineFile {
 }
 
 func AppendLoop(dir string, e activity.LoopEvent) error {
-	if !activity.IsPlainID(e.Loop) {
+	if !activity.IsShortLowerID(e.Loop) {
 		return errors.New("write loop history: " + strconv.Quote(e.Loop) + " is not a loop's id")
 	}
 	if err := loopLines(dir).addLine(&e); err != nil {
@@ -64,5 +64,5 @@ func LoopEvents(dir string) (all []activity.LoopEvent, err error) {
 
 func loopEvent(line []byte) (e activity.LoopEvent, ok bool) {
 	err := codec.ReadObject(line, &e)
-	return e, err == nil && activity.IsPlainID(e.Loop) && e.Event != ""
+	return e, err == nil && activity.IsShortLowerID(e.Loop) && e.Event != ""
 }

@@ -36,9 +36,9 @@ func (p Child) Run() error {
 	return p.runInto(nil)
 }
 
-// AskOutput runs the program and returns the output. It is an error if the output exceeds errOver bytes, or a
+// AskOutput runs the program and returns the output. It is an error if the output exceeds errOverBytes, or a
 // process that it started keeps it open.
-func (p Child) AskOutput(errOver int) ([]byte, error) {
+func (p Child) AskOutput(errOverBytes int) ([]byte, error) {
 	out, in, err := os.Pipe()
 	if err != nil {
 		return nil, err
@@ -48,9 +48,9 @@ func (p Child) AskOutput(errOver int) ([]byte, error) {
 	done := make(chan error, 1)
 	go func() {
 		var err error
-		data, err = io.ReadAll(io.LimitReader(out, int64(errOver)+1))
-		if err == nil && len(data) > errOver {
-			err = errors.New("it printed more than " + strconv.Itoa(errOver) + " bytes")
+		data, err = io.ReadAll(io.LimitReader(out, int64(errOverBytes)+1))
+		if err == nil && len(data) > errOverBytes {
+			err = errors.New("it printed more than " + strconv.Itoa(errOverBytes) + " bytes")
 			out.Close() // ends the program
 		}
 		done <- err

@@ -188,9 +188,9 @@ func (o *Options) dropUnallowedLeave(l *strategy.Layer) {
 }
 
 // limitProject removes from a project's options everything that could continue against the user's choice. Rules that
-// stop remain. Rules that continue move to Last, without reasons. The project cannot disable rules of inForce that
-// stop. If offMutes is set, the rules that it disables are only muted.
-func (o *Options) limitProject(inForce []Rule, offMutes bool) {
+// stop remain. Rules that continue move to Last, without reasons. The project cannot disable rules of below that
+// stop. If muteOff is set, the rules that it disables are only muted.
+func (o *Options) limitProject(below []Rule, muteOff bool) {
 	theirs := *o
 	*o = Options{Leave: o.Leave}
 	for _, r := range theirs.Add {
@@ -203,9 +203,9 @@ func (o *Options) limitProject(inForce []Rule, offMutes bool) {
 		}
 	}
 	o.Off = slices.DeleteFunc(theirs.Off, func(id string) bool {
-		return slices.ContainsFunc(inForce, func(r Rule) bool { return r.ID == id && r.Then == strategy.Stop })
+		return slices.ContainsFunc(below, func(r Rule) bool { return r.ID == id && r.Then == strategy.Stop })
 	})
-	if offMutes {
+	if muteOff {
 		o.Off, o.Muted = nil, o.Off
 	}
 }

@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/cameronsjo/springfield/runtime/lastword"
+	"github.com/cameronsjo/springfield/runtime/lastprompt"
 	"github.com/cameronsjo/springfield/runtime/quotation"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
@@ -23,9 +23,9 @@ func (p Pausing) AtLastWord(s strategy.Situation, since int64) (v strategy.Verdi
 	said := quotation.QuoteEvidence(strings.Trim(s.Turn.Word.Evidence, "“”"))
 	switch kind := s.Turn.Word.Kind; {
 	case s.Turn.WordAt > 0 && s.Turn.WordAt <= since:
-	case kind == lastword.Forbids:
+	case kind == lastprompt.Forbids:
 		return p.pauseBy(s, "forbids", "you said "+said)
-	case kind == lastword.Asks:
+	case kind == lastprompt.Asks:
 		return p.pauseBy(s, "answers", "you asked "+said)
 	}
 	return v, false

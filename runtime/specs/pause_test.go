@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/cameronsjo/springfield/runtime/activity"
-	"github.com/cameronsjo/springfield/runtime/lastword"
+	"github.com/cameronsjo/springfield/runtime/lastprompt"
 	"github.com/cameronsjo/springfield/runtime/specs"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
@@ -14,7 +14,7 @@ import (
 // The user's last word, and a question to an attending user, let the agent stop. Nothing is written or counted, the
 // user is notified once, and the next order continues the loop.
 func TestSpecsPause(t *testing.T) {
-	forbids := lastword.Word{Kind: lastword.Forbids, Evidence: "wait"}
+	forbids := lastprompt.Word{Kind: lastprompt.Forbids, Evidence: "wait"}
 	question := strategy.Situation{Message: strategy.Message{Text: "Shall the executor drop the old table?", FromEvent: true}}
 	attended := func(away bool, protocol string) strategy.Situation {
 		s := question
@@ -28,7 +28,7 @@ func TestSpecsPause(t *testing.T) {
 		told  string
 	}{
 		"forbids": {strategy.Situation{Turn: strategy.Turn{Word: forbids}}, state("execution", 1, 5, ""), "forbids", "you said “wait”; the loop goes on with your next instruction; to end it: "},
-		"asks": {strategy.Situation{Turn: strategy.Turn{Changed: true, Word: lastword.Word{Kind: lastword.Asks, Evidence: "status?"}}}, state("execution", 1, 5, ""),
+		"asks": {strategy.Situation{Turn: strategy.Turn{Changed: true, Word: lastprompt.Word{Kind: lastprompt.Asks, Evidence: "status?"}}}, state("execution", 1, 5, ""),
 			"answers", "you asked “status?”"},
 		"unknown":            {strategy.Situation{Turn: strategy.Turn{Attended: true}}, state("execution", 1, 5, ""), "task", ""},
 		"the original":       {strategy.Situation{Turn: strategy.Turn{Word: forbids}, Session: strategy.Session{Protocol: "exit2"}}, state("execution", 1, 5, ""), "task", ""},

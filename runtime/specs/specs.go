@@ -36,7 +36,7 @@ type Kind struct {
 	StateFile string // base name
 	// Find returns the directories where the active spec might be, most likely first, and the files to read
 	// to find them.
-	Find func(s strategy.Situation, local []string) ([]Place, []strategy.Want)
+	Find func(s strategy.Situation, local []string) ([]Place, []strategy.WantedFile)
 	// Blocks makes the limit an error for the model, instead of a line on standard error.
 	Blocks bool
 	// Groups makes consecutive tasks marked [P] one parallel group.
@@ -55,7 +55,7 @@ type Place struct {
 func StrategyOf(k *Kind) strategy.Strategy {
 	return strategy.Strategy{
 		Name: k.Name, Event: "Stop", Prefix: "[" + k.Name + "] ", Placed: true, Blocks: true, Marks: []string{k.Current, k.Local},
-		Loop:    &strategy.Loop{Spec: true, Armed: k.armedState, Files: func(s strategy.Situation) []strategy.Want { return k.filesUpToState(s, nil) }},
+		Loop:    &strategy.Loop{Spec: true, Armed: k.armedState, Files: func(s strategy.Situation) []strategy.WantedFile { return k.filesUpToState(s, nil) }},
 		Special: [][2]string{{"ceiling", "has none"}, {"checks", "has none"}},
 		New:     func() strategy.Options { return &Options{kind: k, Ceiling: strategy.Ceiling(100)} },
 	}
@@ -100,15 +100,15 @@ func (o *Options) Needs() strategy.Needs {
 	return strategy.Needs{Memories: true, Files: o.kind.filesToRead, Lines: 500}
 }
 
-func (k Kind) filesToRead(s strategy.Situation) []strategy.Want {
+func (k Kind) filesToRead(s strategy.Situation) []strategy.WantedFile {
 	wants := k.filesUpToState(s, isWholeState)
 	p, ok := k.activePlace(s)
 	if !ok {
 		return wants
 	}
-	wants = append(wants, strategy.Want{Name: p.Dir + "/tasks.md"}, strategy.Want{Name: p.Dir + "/"})
+	wants = append(wants, strategy.WantedFile{Name: p.Dir + "/tasks.md"}, strategy.WantedFile{Name: p.Dir + "/"})
 	for _, name := range progressFilesIn(s.Workspace.Files[p.Dir+"/"]) {
-		wants = append(wants, strategy.Want{Name: p.Dir + "/" + name})
+		wants = append(wants, strategy.WantedFile{Name: p.Dir + "/" + name})
 	}
 	return wants
 }
@@ -116,8 +116,8 @@ func (k Kind) filesToRead(s strategy.Situation) []strategy.Want {
 // filesUpToState returns the files to read, as far as they are known: first k.Local; unless it switches the loop off,
 // also those that find the spec, and the state file in each place where it might be. A state file that has just changed
 // is read again until isWhole accepts it.
-func (k Kind) filesUpToState(s strategy.Situation, isWhole func([]byte) bool) []strategy.Want {
-	wants := []strategy.Want{{Name: k.Local}}
+func (k Kind) filesUpToState(s strategy.Situation, isWhole func([]byte) bool) []strategy.WantedFile {
+	wants := []strategy.WantedFile{{Name: k.Local}}
 	local, asked := s.Workspace.Files[k.Local]
 	if !asked || isOffOrBroken(local) {
 		return wants
@@ -125,7 +125,7 @@ func (k Kind) filesUpToState(s strategy.Situation, isWhole func([]byte) bool) []
 	places, more := k.Find(s, linesBetweenDashes(local.Data))
 	wants = append(wants, more...)
 	for _, p := range places {
-		wants = append(wants, strategy.Want{Name: p.Dir + "/" + k.StateFile, Whole: isWhole})
+		wants = append(wants, strategy.WantedFile{Name: p.Dir + "/" + k.StateFile, Whole: isWhole})
 	}
 	return wants
 }

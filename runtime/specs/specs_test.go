@@ -30,7 +30,7 @@ func spaceOf(texts map[string]string) space {
 }
 
 // read answers a want as the hook does.
-func (s space) read(w strategy.Want) strategy.File {
+func (s space) read(w strategy.WantedFile) strategy.File {
 	name := path.Clean(w.Name)
 	if !strings.HasSuffix(w.Name, "/") {
 		return s[name]

@@ -134,9 +134,9 @@ func (r *round) tellOnce(v strategy.Verdict, hash string) (orMuted strategy.Verd
 	return v
 }
 
-// blockOnce returns v as a continue, once in a session for each hash, and at most maxErrors times. Otherwise it
+// continueOnce returns v as a continue, once in a session for each hash, and at most maxErrors times. Otherwise it
 // returns v without its reason.
-func (r *round) blockOnce(v strategy.Verdict, hash string) strategy.Verdict {
+func (r *round) continueOnce(v strategy.Verdict, hash string) strategy.Verdict {
 	m := r.memory
 	if slices.Contains(m.Told, hash) || len(m.Told) >= maxErrors {
 		v.Reason, v.Remember = "", m

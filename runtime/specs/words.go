@@ -10,7 +10,7 @@ import (
 
 // goOnWithTask returns the verdict with the task or group of tasks to do next. The reason summarizes the coordinator's
 // prompt, commands/implement.md.
-func (r *round) goOnWithTask() (undecided strategy.Verdict) {
+func (r *round) goOnWithTask() (withoutDecision strategy.Verdict) {
 	st := r.state
 	index, attempt, global := strconv.Itoa(st.Index), strconv.Itoa(st.Attempt), strconv.Itoa(st.Global)
 	head := "Continue " + r.Noun + ": " + r.place.Name + " (Task " + r.state.currentTask() + ", Iter " + global + ")"
@@ -63,7 +63,7 @@ func (r *round) goOnceToExplain(err error) strategy.Verdict {
 		"2. Cancel: " + r.commandToType("cancel") + "\n\n" +
 		"Tell the user what happened and which of the two you suggest. Start no task before that file is correct."
 	v.Told = r.Title + ": corrupt state file " + file + " (" + err.Error() + "): " + r.commandToType("implement") + " or " + r.commandToType("cancel")
-	return r.blockOnce(v, quotation.HashText(string(r.file.Data)))
+	return r.continueOnce(v, quotation.HashText(string(r.file.Data)))
 }
 
 func (r *round) reportLimitOnce(reached int) (blockOrStop strategy.Verdict) {
@@ -90,7 +90,7 @@ func (r *round) reportLimitOnce(reached int) (blockOrStop strategy.Verdict) {
 		"2. Fix that by hand, then start again: " + r.commandToType("implement") + "\n" +
 		"3. Cancel: " + r.commandToType("cancel") + "\n\n" +
 		"Tell the user where the work stands and what you suggest. Start no further task."
-	return r.blockOnce(v, limitHash(r.file.Data))
+	return r.continueOnce(v, limitHash(r.file.Data))
 }
 
 // taskBlock returns the task with this index: its line and the indented lines below. If groups is set and the

@@ -26,7 +26,7 @@ type Needs struct {
 	Lines int
 	// Files returns the files to read in the workspace. It is called again with the files read so far until
 	// it names no new ones, up to eight times.
-	Files func(Situation) []Want
+	Files func(Situation) []WantedFile
 }
 
 // Writer is the writer of a settings file.

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/cameronsjo/springfield/runtime/activity"
-	"github.com/cameronsjo/springfield/runtime/lastword"
+	"github.com/cameronsjo/springfield/runtime/lastprompt"
 	"github.com/cameronsjo/springfield/runtime/quotation"
 )
 
@@ -59,8 +59,8 @@ type Turn struct {
 	Prompt, PromptID string // first 400 bytes and ID
 	// Own is the ID of the user's last own prompt. It is "" unless both the host and the transcript contain it.
 	Own      string
-	Question bool          // the whole prompt ends with a question mark
-	Word     lastword.Word // lastword.Unknown if the prompt is uncertain
+	Question bool            // the whole prompt ends with a question mark
+	Word     lastprompt.Word // lastprompt.Unknown if the prompt is uncertain
 	WordAt   int64
 	Changed  bool   // a call of this turn may have changed anything
 	Leave    string // why the agent may go on when it asks permission, or ""
@@ -208,9 +208,9 @@ func (s Strategy) NoEffect() Decision {
 	return Pass
 }
 
-// Want is a file to read. Name is relative to the workspace, or an absolute path in the project around it,
+// WantedFile is a file to read. Name is relative to the workspace, or an absolute path in the project around it,
 // with slashes. A trailing slash asks for the entries of a directory. Files outside are not found.
-type Want struct {
+type WantedFile struct {
 	Name string
 	// Whole reports whether the data can be a complete file. A file changed in the last two seconds is read
 	// again for up to a second, until it is whole and unchanged. nil accepts any content.
@@ -273,7 +273,7 @@ type Loop struct {
 	// Spec marks a loop through the tasks of a spec, which other tools also drive.
 	Spec bool
 	// Files are the files that Armed reads, as in Needs.
-	Files func(Situation) []Want
+	Files func(Situation) []WantedFile
 	Armed func(Situation) Armed
 }
 

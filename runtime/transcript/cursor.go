@@ -120,7 +120,7 @@ func (c *Cursor) takeLine(line []byte, at int64, onEvery func(*Cursor) bool) boo
 	if apart {
 		c.Entry.Parts = all[:texts]
 	}
-	c.applyEntry(line, at, false)
+	c.applyParsed(line, at, false)
 	if !apart || c.What != Spoke {
 		c.Entry.Parts = all
 		return onEvery(c)
@@ -129,11 +129,11 @@ func (c *Cursor) takeLine(line []byte, at int64, onEvery func(*Cursor) bool) boo
 		return false
 	}
 	c.Entry.ID, c.Entry.Parts = nil, all[texts:]
-	c.applyEntry(line, at, true)
+	c.applyParsed(line, at, true)
 	return onEvery(c)
 }
 
-func (c *Cursor) applyEntry(line []byte, at int64, secondVisit bool) {
+func (c *Cursor) applyParsed(line []byte, at int64, secondVisit bool) {
 	c.What = Nothing
 	if c.known && c.Log.takeEntry(c.format, &c.Entry) {
 		c.What = c.Entry.happeningOf()

@@ -78,14 +78,14 @@ func TestKilledWriters(t *testing.T) {
 		cmd := play(t, "write", r.Dir)
 		cmd.Env = append(cmd.Env, "WORKSPACE_TEST_TIMES=0")
 		must(t, cmd.Start())
-		before := r.ReadWanted(strategy.Want{Name: "dir/f"}).Data
-		for bytes.Equal(before, r.ReadWanted(strategy.Want{Name: "dir/f"}).Data) { // it is at work
+		before := r.ReadWanted(strategy.WantedFile{Name: "dir/f"}).Data
+		for bytes.Equal(before, r.ReadWanted(strategy.WantedFile{Name: "dir/f"}).Data) { // it is at work
 			time.Sleep(time.Millisecond)
 		}
 		time.Sleep(time.Duration(n*137) * time.Microsecond)
 		must(t, cmd.Process.Kill())
 		_ = cmd.Wait() // killed
-		if f := r.ReadWanted(strategy.Want{Name: "dir/f"}); !f.Readable() || !isPage(f.Data) {
+		if f := r.ReadWanted(strategy.WantedFile{Name: "dir/f"}); !f.Readable() || !isPage(f.Data) {
 			t.Fatalf("kill %d: torn, %d bytes, %s", n, len(f.Data), f.Problem)
 		}
 	}
@@ -132,7 +132,7 @@ func checkPermissions(t *testing.T, work string) {
 		must(t, os.Chmod(r.path(name), mode))
 	}
 	for _, name := range []string{"secret", "closed/f", "closed/"} {
-		if f := r.ReadWanted(strategy.Want{Name: name}); !f.Found || f.Problem != "permission denied" || f.Data != nil || f.Names != nil {
+		if f := r.ReadWanted(strategy.WantedFile{Name: name}); !f.Found || f.Problem != "permission denied" || f.Data != nil || f.Names != nil {
 			t.Errorf("read %s: %+v", name, f)
 		}
 	}
@@ -169,7 +169,7 @@ func TestNoFilesOfTheSystem(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := newRoom(t)
 			must(t, make(r.path("space/f")))
-			for _, want := range []strategy.Want{{Name: "f"}, {Name: "f/"}, {Name: "f", Whole: func([]byte) bool { return false }}} {
+			for _, want := range []strategy.WantedFile{{Name: "f"}, {Name: "f/"}, {Name: "f", Whole: func([]byte) bool { return false }}} {
 				if f := r.ReadWanted(want); f.Readable() || !f.Found || f.Data != nil || f.Names != nil {
 					t.Errorf("read %s: %+v", want.Name, f)
 				}

@@ -53,7 +53,7 @@ func (s *Space) Close() { _ = s.root.Close() }
 
 // ReadWanted reads a file or the names in a directory. If want.Whole is set, a file less than two seconds old is read
 // again, for up to a second in all, until it is unchanged and want.Whole accepts it.
-func (s *Space) ReadWanted(want strategy.Want) strategy.File {
+func (s *Space) ReadWanted(want strategy.WantedFile) strategy.File {
 	f := s.readNow(want.Name)
 	for want.Whole != nil && f.Readable() && f.Age < fresh.Milliseconds() {
 		if s.late.IsZero() {
@@ -144,9 +144,9 @@ func plainCause(err error) string {
 const maxUp = 40
 
 // Nearest returns the first directory that contains any of marks, from dir up to the top of the repository. Without a
-// repository, the top is dir. marks are names with slashes. If none matches, it returns fallback if that contains the
+// repository, the top is dir. marks are names with slashes. If none matches, it returns projectAbove if that contains the
 // repository and a mark, otherwise the top. The top is below home. marked reports whether there was a mark.
-func Nearest(dir, fallback string, marks []string, home string) (dirOrRepo string, marked bool) {
+func Nearest(dir, projectAbove string, marks []string, home string) (dirOrRepo string, marked bool) {
 	dir, err := filepath.Abs(dir)
 	if err != nil || len(marks) == 0 {
 		return dir, false
@@ -169,7 +169,7 @@ func Nearest(dir, fallback string, marks []string, home string) (dirOrRepo strin
 			break
 		}
 	}
-	if above := ProjectSpelledLike(dir, fallback); above != "" && len(above) < len(top) && hasAny(above, marks...) {
+	if above := ProjectSpelledLike(dir, projectAbove); above != "" && len(above) < len(top) && hasAny(above, marks...) {
 		return above, true
 	}
 	return top, false

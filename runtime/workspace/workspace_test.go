@@ -87,7 +87,7 @@ func TestNamesThatLeadOut(t *testing.T) {
 		"", "..", "../outside.txt", "./../outside.txt", "dir/../../outside.txt", "dir/../../space/../outside.txt", "../", "/", "//",
 		r.path("outside.txt"), "/etc/passwd", "//etc/passwd", "here.txt\x00", "\x00", "dir/\x00/../x", "../space/here.txt", "dir/../..",
 	} {
-		f := r.ReadWanted(strategy.Want{Name: name})
+		f := r.ReadWanted(strategy.WantedFile{Name: name})
 		errorIf(t, f.Found || f.Problem == "" || f.Data != nil || f.Names != nil, "read %q: %+v", name, f)
 		for _, data := range [][]byte{[]byte("x"), nil} {
 			errorIf(t, r.ApplyChanges([]strategy.Change{{Name: name, Data: data}}) == nil,
@@ -110,10 +110,10 @@ func TestOddNames(t *testing.T) {
 			t.Errorf("write %q: %v", name, err)
 			continue
 		}
-		f := r.ReadWanted(strategy.Want{Name: name})
+		f := r.ReadWanted(strategy.WantedFile{Name: name})
 		errorIf(t, !f.Readable() || string(f.Data) != "1", "read %q: %+v", name, f)
 		r.only(before, map[string]string{"space/" + filepath.ToSlash(filepath.Clean(name)): "1"})
-		if err := r.ApplyChanges([]strategy.Change{{Name: name, Was: []byte("1")}}); err != nil || r.ReadWanted(strategy.Want{Name: name}).Found {
+		if err := r.ApplyChanges([]strategy.Change{{Name: name, Was: []byte("1")}}); err != nil || r.ReadWanted(strategy.WantedFile{Name: name}).Found {
 			t.Errorf("delete %q: %v", name, err)
 		}
 	}
@@ -123,7 +123,7 @@ func TestOddNames(t *testing.T) {
 			errorIf(t, r.ApplyChanges([]strategy.Change{{Name: name, Data: data}}) == nil, "a file at %q", name)
 		}
 	}
-	if f := r.ReadWanted(strategy.Want{Name: strings.Repeat("n/", 3000)}); f.Readable() {
+	if f := r.ReadWanted(strategy.WantedFile{Name: strings.Repeat("n/", 3000)}); f.Readable() {
 		t.Errorf("a name of 6,000 bytes: %+v", f)
 	}
 }
@@ -156,7 +156,7 @@ func TestWhatCanLieThere(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := newRoom(t)
 			test.make(r)
-			f := r.ReadWanted(strategy.Want{Name: "f"})
+			f := r.ReadWanted(strategy.WantedFile{Name: "f"})
 			switch {
 			case test.problem == "-":
 				errorIf(t, f.Found || f.Problem != "", "%+v", f)
@@ -188,7 +188,7 @@ func TestLinkedDirectories(t *testing.T) {
 	r := newRoom(t)
 	r.link("dir", "space/within")
 	r.link("../other", "space/out")
-	if f := r.ReadWanted(strategy.Want{Name: "within/below.txt"}); string(f.Data) != "below" {
+	if f := r.ReadWanted(strategy.WantedFile{Name: "within/below.txt"}); string(f.Data) != "below" {
 		t.Errorf("%+v", f)
 	}
 	before := r.tree()
@@ -198,7 +198,7 @@ func TestLinkedDirectories(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"out/outside.txt", "out/new.txt", "out/", "out/sub/new.txt", "within/../../outside.txt"} {
-		f := r.ReadWanted(strategy.Want{Name: name})
+		f := r.ReadWanted(strategy.WantedFile{Name: name})
 		errorIf(t, f.Readable() || f.Data != nil || f.Names != nil, "read %s: %+v", name, f)
 		for _, c := range []strategy.Change{{Name: name, Data: []byte("x")}, {Name: name}, {Name: name, Data: []byte("x"), Was: []byte(secret)}} {
 			errorIf(t, r.ApplyChanges([]strategy.Change{c}) == nil && c.Data != nil, "write %s: no error", name)
@@ -211,16 +211,16 @@ func TestDirectories(t *testing.T) {
 	r := newRoom(t)
 	r.write("space/dir/a", "")
 	r.write("space/dir/sub/b", "")
-	if f := r.ReadWanted(strategy.Want{Name: "dir/"}); strings.Join(f.Names, " ") != "a below.txt sub" || !f.Readable() {
+	if f := r.ReadWanted(strategy.WantedFile{Name: "dir/"}); strings.Join(f.Names, " ") != "a below.txt sub" || !f.Readable() {
 		t.Errorf("%+v", f)
 	}
-	if f := r.ReadWanted(strategy.Want{Name: "here.txt/"}); f.Readable() || f.Names != nil {
+	if f := r.ReadWanted(strategy.WantedFile{Name: "here.txt/"}); f.Readable() || f.Names != nil {
 		t.Errorf("a file: %+v", f)
 	}
-	if f := r.ReadWanted(strategy.Want{Name: "gone/"}); f.Found || f.Problem != "" {
+	if f := r.ReadWanted(strategy.WantedFile{Name: "gone/"}); f.Found || f.Problem != "" {
 		t.Errorf("nothing: %+v", f)
 	}
-	if f := r.ReadWanted(strategy.Want{Name: "./"}); strings.Join(f.Names, " ") != "dir here.txt" {
+	if f := r.ReadWanted(strategy.WantedFile{Name: "./"}); strings.Join(f.Names, " ") != "dir here.txt" {
 		t.Errorf("the workspace: %+v", f)
 	}
 }
@@ -230,7 +230,7 @@ func TestManyNames(t *testing.T) {
 	for i := range maxNames + 50 {
 		r.write("space/many/"+strings.Repeat("x", i%7)+string(rune('a'+i%26))+strings.Repeat("y", i/26), "")
 	}
-	f := r.ReadWanted(strategy.Want{Name: "many/"})
+	f := r.ReadWanted(strategy.WantedFile{Name: "many/"})
 	errorIf(t, len(f.Names) > maxNames || len(f.Names) < 200, "%d names", len(f.Names))
 }
 
@@ -317,7 +317,7 @@ func TestHalfWritten(t *testing.T) {
 		r := newRoom(t)
 		r.write("space/f", steps[0])
 		n := 0
-		f := r.ReadWanted(strategy.Want{Name: "f", Whole: func(data []byte) bool {
+		f := r.ReadWanted(strategy.WantedFile{Name: "f", Whole: func(data []byte) bool {
 			errorIf(t, string(data) != steps[n], "%s: asked about %q, not %q", name, data, steps[n])
 			if n++; n == len(steps) {
 				return true
@@ -336,23 +336,23 @@ func TestNeverWhole(t *testing.T) {
 	asked := 0
 	never := func([]byte) bool { asked++; return false }
 	r.write("space/f", "half")
-	if f := r.ReadWanted(strategy.Want{Name: "f", Whole: never}); string(f.Data) != "half" || asked == 0 || asked > int(patience/pause) {
+	if f := r.ReadWanted(strategy.WantedFile{Name: "f", Whole: never}); string(f.Data) != "half" || asked == 0 || asked > int(patience/pause) {
 		t.Errorf("%q, asked %d times", f.Data, asked)
 	}
 	past := time.Now().Add(-2 * fresh)
 	must(t, os.Chtimes(r.path("space/f"), past, past))
 	asked = 0
-	if f := r.ReadWanted(strategy.Want{Name: "f", Whole: never}); string(f.Data) != "half" || asked != 0 || f.Age < fresh.Milliseconds() {
+	if f := r.ReadWanted(strategy.WantedFile{Name: "f", Whole: never}); string(f.Data) != "half" || asked != 0 || f.Age < fresh.Milliseconds() {
 		t.Errorf("an old file: %q, asked %d times", f.Data, asked)
 	}
 	for _, name := range []string{"gone", "../outside.txt", "dir"} {
-		if f := r.ReadWanted(strategy.Want{Name: name, Whole: never}); f.Readable() || asked != 0 {
+		if f := r.ReadWanted(strategy.WantedFile{Name: name, Whole: never}); f.Readable() || asked != 0 {
 			t.Errorf("%s: %+v, asked %d times", name, f, asked)
 		}
 	}
 	future := time.Now().Add(time.Hour) // clocks differ, or a project wants us to wait
 	must(t, os.Chtimes(r.path("space/f"), future, future))
-	if f := r.ReadWanted(strategy.Want{Name: "f", Whole: never}); string(f.Data) != "half" || f.Age != 0 || asked > int(patience/pause) {
+	if f := r.ReadWanted(strategy.WantedFile{Name: "f", Whole: never}); string(f.Data) != "half" || f.Age != 0 || asked > int(patience/pause) {
 		t.Errorf("of the future: %+v, asked %d times", f, asked)
 	}
 }
@@ -361,7 +361,7 @@ func TestNeverWhole(t *testing.T) {
 func TestGoneWhileRead(t *testing.T) {
 	r := newRoom(t)
 	r.write("space/f", "half")
-	f := r.ReadWanted(strategy.Want{Name: "f", Whole: func([]byte) bool {
+	f := r.ReadWanted(strategy.WantedFile{Name: "f", Whole: func([]byte) bool {
 		err := os.Remove(r.path("space/f"))
 		errorIf(t, err != nil && !errors.Is(err, os.ErrNotExist), "%v", err)
 		return false
@@ -384,7 +384,7 @@ func FuzzNames(f *testing.F) {
 		} else if data == nil {
 			data = []byte{}
 		}
-		if read := r.ReadWanted(strategy.Want{Name: name}); strings.Contains(string(read.Data), secret) || len(read.Data) > MaxFile || read.Problem != "" && (read.Data != nil || read.Names != nil) {
+		if read := r.ReadWanted(strategy.WantedFile{Name: name}); strings.Contains(string(read.Data), secret) || len(read.Data) > MaxFile || read.Problem != "" && (read.Data != nil || read.Names != nil) {
 			t.Fatalf("read %q: %+v", name, read)
 		}
 		if len(was)%2 == 0 {
@@ -392,7 +392,7 @@ func FuzzNames(f *testing.F) {
 		}
 		err := r.ApplyChanges([]strategy.Change{{Name: name, Data: data, Was: was}})
 		if err == nil && len(data) <= MaxFile {
-			switch read := r.ReadWanted(strategy.Want{Name: name}); {
+			switch read := r.ReadWanted(strategy.WantedFile{Name: name}); {
 			case data != nil && (!read.Readable() || string(read.Data) != string(data)):
 				t.Errorf("wrote %q, read %+v", data, read)
 			case data == nil && read.Found:

@@ -40,9 +40,9 @@ func LogDirName(dir string) string {
 	return b.String()
 }
 
-func ownsLog(raw []byte) bool {
-	return codec.FindMember(raw, "sessionId") != nil && codec.FindMember(raw, "type") != nil &&
-		codec.FindMember(raw, "message", "attachment", "permissionMode", "operation", "snapshot", "subtype", "summary",
+func ownsLog(line []byte) bool {
+	return codec.FindMember(line, "sessionId") != nil && codec.FindMember(line, "type") != nil &&
+		codec.FindMember(line, "message", "attachment", "permissionMode", "operation", "snapshot", "subtype", "summary",
 			"leafUuid", "version", "uuid") != nil
 }
 

@@ -68,7 +68,7 @@ func (l *line) takeInjectedText(e *transcript.Entry, text []byte) transcript.Hap
 	case bytes.HasPrefix(text, []byte("[Request interrupted by user")):
 		return transcript.Interrupted
 	case l.meta:
-		takeSkillName(e, text)
+		takeSkillText(e, text)
 	}
 	return transcript.Nothing
 }
@@ -80,11 +80,11 @@ func beginsWithAny(text []byte, tags []string) bool {
 	return slices.ContainsFunc(tags, func(tag string) bool { return bytes.HasPrefix(text, []byte(tag)) })
 }
 
-// isPerson reports whether a line with this origin and source is from a person. Older lines contain neither, and are
-// accepted.
-func isPerson(origin, source []byte) bool {
-	return (origin == nil || string(origin) == "human") &&
-		(source == nil || slices.Contains([]string{"typed", "queued", "sdk", "suggestion_accepted"}, string(source)))
+// isPerson reports whether a line with this originKind and promptSource is from a person. Older lines contain neither, and
+// are accepted.
+func isPerson(originKind, promptSource []byte) bool {
+	return (originKind == nil || string(originKind) == "human") &&
+		(promptSource == nil || slices.Contains([]string{"typed", "queued", "sdk", "suggestion_accepted"}, string(promptSource)))
 }
 
 // outputs begin texts that no person wrote.
@@ -130,12 +130,12 @@ func isNotification(origin, text []byte) bool {
 		origin == nil && bytes.HasPrefix(text, []byte("<task-notification>"))
 }
 
-func takeSkillName(e *transcript.Entry, text []byte) {
+func takeSkillText(e *transcript.Entry, injected []byte) {
 	const before = "Base directory for this skill: "
-	if !bytes.HasPrefix(text, []byte(before)) {
+	if !bytes.HasPrefix(injected, []byte(before)) {
 		return
 	}
-	path, _, _ := bytes.Cut(codec.Unescape(nil, text[len(before):min(len(text), 2048)]), []byte("\n"))
+	path, _, _ := bytes.Cut(codec.Unescape(nil, injected[len(before):min(len(injected), 2048)]), []byte("\n"))
 	path = bytes.TrimSpace(path)
 	name := path[max(bytes.LastIndexByte(path, '/'), bytes.LastIndexByte(path, '\\'))+1:]
 	e.Parts = append(e.Parts, transcript.Part{Kind: transcript.SkillText, Name: name})

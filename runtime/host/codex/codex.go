@@ -172,7 +172,7 @@ func takeCompletedItem(e *transcript.Entry, i *codec.Walk) bool {
 				e.ID = id
 			}
 		case "content":
-			words := textAt(0, i.TakeValue())
+			words := nthText(0, i.TakeValue())
 			if person {
 				e.Words = words
 			} else {
@@ -185,8 +185,8 @@ func takeCompletedItem(e *transcript.Entry, i *codec.Walk) bool {
 	return true
 }
 
-func textAt(i int, content []byte) (text []byte) {
-	codec.Elements(content, func(part []byte) {
+func nthText(i int, parts []byte) (text []byte) {
+	codec.Elements(parts, func(part []byte) {
 		if t := codec.InsideQuotes(codec.FindMember(part, "text")); t != nil {
 			if i == 0 {
 				text = t
@@ -299,7 +299,7 @@ const (
 // resultText returns the status of a result if the command is running or failed, otherwise the output. It
 // also reports whether the call failed.
 func resultText(output []byte) (statusOrText []byte, failed bool) {
-	head := textAt(0, output)
+	head := nthText(0, output)
 	if head == nil {
 		head = codec.InsideQuotes(output)
 	}
@@ -322,7 +322,7 @@ func resultText(output []byte) (statusOrText []byte, failed bool) {
 		statusOrText = statusOrText[len(head):]
 	}
 	if len(statusOrText) == 0 { // in code mode the output of a script is the second text
-		statusOrText = textAt(1, output)
+		statusOrText = nthText(1, output)
 	}
 	return statusOrText, failed
 }

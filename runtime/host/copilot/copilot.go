@@ -95,8 +95,8 @@ func ownsLog(first []byte) bool {
 	return bytes.HasPrefix(first, []byte(`{"type":"session.start"`)) && codec.FindMember(codec.FindMember(first, "data"), "copilotVersion") != nil
 }
 
-func readerOf(kind []byte) func(*transcript.Entry, []byte) {
-	switch string(kind) {
+func readerOf(rawKind []byte) func(*transcript.Entry, []byte) {
+	switch string(rawKind) {
 	case `"user.message"`:
 		return takeUserRole
 	case `"assistant.message"`:

@@ -69,7 +69,7 @@ func (o *Options) Decide(s strategy.Situation) strategy.Verdict { return o.Prepa
 
 type reader struct {
 	id    string
-	wants func(strategy.Situation) []strategy.Want
+	wants func(strategy.Situation) []strategy.WantedFile
 	reads func(*Options, strategy.Situation) progress
 }
 
@@ -77,15 +77,15 @@ type reader struct {
 // for plans.
 func progressReaders() []reader {
 	return []reader{
-		{"state", func(strategy.Situation) []strategy.Want {
-			return []strategy.Want{{Name: WorkflowFile, Whole: codec.IsValid}}
+		{"state", func(strategy.Situation) []strategy.WantedFile {
+			return []strategy.WantedFile{{Name: WorkflowFile, Whole: codec.IsValid}}
 		}, progressInWorkflow},
 		{"sdd", sddWants, sddReads},
 		{"plan", planWants, planProgress},
 	}
 }
 
-func wantedFiles(s strategy.Situation) (all []strategy.Want) {
+func wantedFiles(s strategy.Situation) (all []strategy.WantedFile) {
 	for _, r := range progressReaders() {
 		all = append(all, r.wants(s)...)
 	}

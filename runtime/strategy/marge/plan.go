@@ -154,9 +154,9 @@ func plansInUse(s strategy.Situation) []activity.Plan {
 	return all
 }
 
-func planWants(s strategy.Situation) (all []strategy.Want) {
+func planWants(s strategy.Situation) (all []strategy.WantedFile) {
 	for _, p := range plansInUse(s) {
-		all = append(all, strategy.Want{Name: p.Name})
+		all = append(all, strategy.WantedFile{Name: p.Name})
 	}
 	return all
 }

@@ -200,14 +200,14 @@ func mayFollowLedger(s strategy.Situation, slug string) bool {
 	})
 }
 
-func sddWants(s strategy.Situation) []strategy.Want {
-	all := []strategy.Want{{Name: sddDir}}
+func sddWants(s strategy.Situation) []strategy.WantedFile {
+	all := []strategy.WantedFile{{Name: sddDir}}
 	for _, name := range ledgerDirs(s) {
-		all = append(all, strategy.Want{Name: sddDir + name + sddFile})
+		all = append(all, strategy.WantedFile{Name: sddDir + name + sddFile})
 	}
 	if slug, _ := newestOwnLedger(s); slug != "" {
 		for _, name := range planNames(s, slug) {
-			all = append(all, strategy.Want{Name: name})
+			all = append(all, strategy.WantedFile{Name: name})
 		}
 	}
 	return all

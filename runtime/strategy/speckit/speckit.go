@@ -15,9 +15,9 @@ var Strategy = specs.StrategyOf(&specs.Kind{
 	Find: speckitPlaces,
 })
 
-func speckitPlaces(s strategy.Situation, _ []string) (onlyCurrent []specs.Place, _ []strategy.Want) {
+func speckitPlaces(s strategy.Situation, _ []string) (onlyCurrent []specs.Place, _ []strategy.WantedFile) {
 	const current, root = ".specify/.current-feature", ".specify/specs/"
-	wants := []strategy.Want{{Name: current}}
+	wants := []strategy.WantedFile{{Name: current}}
 	name := specs.WholeAsName(s.Workspace.Files[current])
 	p, ok := specs.PlaceAt(root + name)
 	if name == "" || !ok || !strings.HasPrefix(p.Dir, root) {

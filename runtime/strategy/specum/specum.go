@@ -22,14 +22,14 @@ const maxRoots = 16
 // specumPlaces returns the possible directories of the active spec, and the files to read. The file
 // .current-spec, in the first existing directory of specs_dirs or in ./specs, contains the path of the spec
 // or the name of a directory beside it.
-func specumPlaces(s strategy.Situation, settings []string) ([]specs.Place, []strategy.Want) {
+func specumPlaces(s strategy.Situation, settings []string) ([]specs.Place, []strategy.WantedFile) {
 	root, wants, known := specsRoot(s, settings)
 	at, ok := specs.PlaceAt(root)
 	if !known || !ok {
 		return nil, wants
 	}
 	current := at.Dir + "/.current-spec"
-	wants = append(wants, strategy.Want{Name: current})
+	wants = append(wants, strategy.WantedFile{Name: current})
 	name := specs.WholeAsName(s.Workspace.Files[current])
 	var candidates []string
 	switch abs := cutToRelative(s.Workspace.Dir, name); {
@@ -52,7 +52,7 @@ func specumPlaces(s strategy.Situation, settings []string) ([]specs.Place, []str
 
 // specsRoot returns the first specs directory that can be read, or "./specs". wants are the listings that it needs.
 // allRead reports whether all directories before root were read.
-func specsRoot(s strategy.Situation, settings []string) (root string, wants []strategy.Want, allRead bool) {
+func specsRoot(s strategy.Situation, settings []string) (root string, wants []strategy.WantedFile, allRead bool) {
 	allRead = true
 	for _, dir := range listedDirs(settings) {
 		dir = cutToRelative(s.Workspace.Dir, dir)
@@ -61,7 +61,7 @@ func specsRoot(s strategy.Situation, settings []string) (root string, wants []st
 			continue
 		}
 		listing, asked := s.Workspace.Files[p.Dir+"/"]
-		wants = append(wants, strategy.Want{Name: p.Dir + "/"})
+		wants = append(wants, strategy.WantedFile{Name: p.Dir + "/"})
 		allRead = allRead && (asked || root != "")
 		if listing.Readable() && root == "" {
 			root = dir

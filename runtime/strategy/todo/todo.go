@@ -55,11 +55,11 @@ func (o *Options) Over(below strategy.Options, l *strategy.Layer) {
 }
 
 func (o *Options) Needs() strategy.Needs {
-	return strategy.Needs{Todos: true, Memories: true, Files: func(s strategy.Situation) []strategy.Want {
+	return strategy.Needs{Todos: true, Memories: true, Files: func(s strategy.Situation) []strategy.WantedFile {
 		if len(s.Todos.List) > 0 {
 			return nil
 		}
-		return []strategy.Want{{Name: todoState}}
+		return []strategy.WantedFile{{Name: todoState}}
 	}}
 }
 

@@ -149,7 +149,7 @@ func QuoteValue(text string) (alwaysQuoted string) {
 }
 
 // QuoteValues returns texts as a list of quoted strings. A single text that contains no "|" becomes one quoted string.
-func QuoteValues(texts []string) (oneOrList string) {
+func QuoteValues(texts []string) (quotedOrBracketed string) {
 	var all []string
 	for _, text := range texts {
 		all = append(all, QuoteValue(text))

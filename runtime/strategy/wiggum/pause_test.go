@@ -7,7 +7,7 @@ import (
 
 	"github.com/cameronsjo/springfield/internal/scratch"
 	"github.com/cameronsjo/springfield/runtime/activity"
-	"github.com/cameronsjo/springfield/runtime/lastword"
+	"github.com/cameronsjo/springfield/runtime/lastprompt"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
@@ -16,8 +16,8 @@ const minute = 60_000
 // The user's last word, and a question to an attending user, let the agent stop. The loop is unchanged, notifies the
 // user once, and goes on with the next order.
 func TestGoalLoopPauses(t *testing.T) {
-	forbids := lastword.Word{Kind: lastword.Forbids, Evidence: "wait"}
-	asks := lastword.Word{Kind: lastword.Asks, Evidence: "what is left?"}
+	forbids := lastprompt.Word{Kind: lastprompt.Forbids, Evidence: "wait"}
+	asks := lastprompt.Word{Kind: lastprompt.Asks, Evidence: "what is left?"}
 	for name, test := range map[string]struct {
 		change func(s *strategy.Situation)
 		rule   string // "loop" for one that goes on
@@ -34,7 +34,7 @@ func TestGoalLoopPauses(t *testing.T) {
 			data, _ := SetFields(s.Workspace.Files[File].Data, [2]string{"started_at", "2037-01-15T07:00:00Z"})
 			s.Workspace.Files[File] = strategy.File{Found: true, Data: data}
 		}, "forbids", "you said"},
-		"unknown":      {func(s *strategy.Situation) { s.Turn.Word = lastword.Word{} }, "loop", ""},
+		"unknown":      {func(s *strategy.Situation) { s.Turn.Word = lastprompt.Word{} }, "loop", ""},
 		"the original": {func(s *strategy.Situation) { s.Turn.Word, s.Session.Protocol = forbids, "exit2" }, "loop", ""},
 		"a question":   {func(s *strategy.Situation) { s.Turn.Attended = true; s.Message.Text = "Which of the two shall I take?" }, "asks", "Claude asks you: “Which of the two shall I take?”"},
 		"a dialog":     {func(s *strategy.Situation) { s.Turn.Attended = true; s.Turn.Asked = "AskUserQuestion" }, "asked", "Claude asks you: "},
@@ -87,7 +87,7 @@ func TestGoalLoopPausesAtItsFirstStop(t *testing.T) {
 	s := loopAt(goalOf(), "Hm.")
 	var told []string
 	for _, at := range []int64{1, 1, 2} {
-		s.Turn.Word, s.Turn.WordAt = lastword.Word{Kind: lastword.Forbids, Evidence: "stop"}, s.Session.Now+at
+		s.Turn.Word, s.Turn.WordAt = lastprompt.Word{Kind: lastprompt.Forbids, Evidence: "stop"}, s.Session.Now+at
 		v := decide(s)
 		step(&s, v)
 		errorIf(t, v.Decision != strategy.Stop || v.Changes != nil, "%+v", v)

@@ -30,7 +30,7 @@ const (
 
 var Strategy = strategy.Strategy{
 	Name: Name, Event: "Stop", Prefix: "[CONTINUATION LOOP] ", Owns: true, Marks: []string{File},
-	Loop:    &strategy.Loop{Files: func(strategy.Situation) []strategy.Want { return []strategy.Want{{Name: File}} }, Armed: armedState},
+	Loop:    &strategy.Loop{Files: func(strategy.Situation) []strategy.WantedFile { return []strategy.WantedFile{{Name: File}} }, Armed: armedState},
 	Special: [][2]string{{"ceiling", "has none"}},
 	New:     func() strategy.Options { return &Options{strategy.Ceiling(25)} },
 }
@@ -46,8 +46,8 @@ func (o *Options) Over(below strategy.Options, l *strategy.Layer) {
 }
 
 func (o *Options) Needs() strategy.Needs {
-	return strategy.Needs{Memories: true, Calls: true, Files: func(strategy.Situation) []strategy.Want {
-		return []strategy.Want{{Name: File, Whole: func(data []byte) bool { _, err := ReadLoop(data); return err == nil }}}
+	return strategy.Needs{Memories: true, Calls: true, Files: func(strategy.Situation) []strategy.WantedFile {
+		return []strategy.WantedFile{{Name: File, Whole: func(data []byte) bool { _, err := ReadLoop(data); return err == nil }}}
 	}}
 }
 
@@ -131,7 +131,7 @@ type goalLoop struct {
 // counts there replace the file's. ceiling limits the maximum unless the user typed one. A memory not from the last
 // iteration is cleared.
 func (l *goalLoop) mergePast(ceiling int) {
-	if !activity.IsPlainID(l.ID) {
+	if !activity.IsShortLowerID(l.ID) {
 		l.ID = ""
 	}
 	l.id = l.ID
@@ -161,7 +161,7 @@ const overMark = "over "
 func parseMemory(m activity.Memory) (id string, count int, running bool) {
 	id, number, _ := strings.Cut(m.Mark, " ")
 	count, err := strconv.Atoi(number)
-	return id, count, err == nil && activity.IsPlainID(id) && m.Mark != overMark+number
+	return id, count, err == nil && activity.IsShortLowerID(id) && m.Mark != overMark+number
 }
 
 func (l *goalLoop) asPausable() rules.Pausing {

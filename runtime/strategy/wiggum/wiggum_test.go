@@ -208,7 +208,7 @@ func TestGoalLoopIDs(t *testing.T) {
 	step(&s, decide(s))
 	kept := s.Workspace.Files[File]
 	goal, err := ReadLoop(kept.Data)
-	if err != nil || !activity.IsPlainID(goal.ID) {
+	if err != nil || !activity.IsShortLowerID(goal.ID) {
 		t.Fatalf("%+v, %v", goal, err)
 	}
 	s.Message.Text = "yes"
@@ -222,7 +222,7 @@ func TestGoalLoopIDs(t *testing.T) {
 	for _, id := range []string{`"../../x"`, strings.Repeat("a", 300), `"A"`, `"a b"`} {
 		s := loopAt(goalOf("loop_id: "+id, "started_at: 2027-01-15T07:59:00Z"), "a")
 		v := decide(s)
-		if v.Decision != strategy.Continue || !activity.IsPlainID(v.Events[0].Loop) || !strings.Contains(string(v.Changes[0].Data), "loop_id: "+v.Events[0].Loop+"\n") {
+		if v.Decision != strategy.Continue || !activity.IsShortLowerID(v.Events[0].Loop) || !strings.Contains(string(v.Changes[0].Data), "loop_id: "+v.Events[0].Loop+"\n") {
 			t.Errorf("%s: %s by %s, %+v", id, v.Decision, v.Rule, v.Events)
 		}
 	}

@@ -1,4 +1,4 @@
-package lastword
+package lastprompt
 
 import (
 	"slices"
@@ -180,16 +180,16 @@ func (in reader) trimSoft(text string) string {
 	}
 }
 
-func (in reader) withoutSoftEnd(text string) string {
-	for from := len(text); from > 0 && len(text)-from <= 30; {
-		_, size := utf8.DecodeLastRuneInString(text[:from])
+func (in reader) withoutSoftEnd(folded string) string {
+	for from := len(folded); from > 0 && len(folded)-from <= 30; {
+		_, size := utf8.DecodeLastRuneInString(folded[:from])
 		from -= size
-		if from > 0 && !language.IsWithinWord(text, from) && text[from] != ' ' && in.MatchLen(text[from:], language.Soft) == len(text)-from {
-			text = trimSigns(text[:from])
-			from = len(text)
+		if from > 0 && !language.IsWithinWord(folded, from) && folded[from] != ' ' && in.MatchLen(folded[from:], language.Soft) == len(folded)-from {
+			folded = trimSigns(folded[:from])
+			from = len(folded)
 		}
 	}
-	return text
+	return folded
 }
 
 // accented are letters with diacritics. plain are the letters that replace them in the packs.

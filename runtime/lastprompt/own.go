@@ -1,4 +1,4 @@
-package lastword
+package lastprompt
 
 import (
 	"slices"
@@ -33,7 +33,7 @@ func isSlashCommand(begin string) bool {
 func ownSentences(p Prompt) (all []lastmessage.Sentence, short bool) {
 	var first, last []lastmessage.Sentence
 	if whole, ok := wholePrompt(p); ok {
-		if all = sentencesOf(whole); len(all) <= 2*maxSentences {
+		if all = typedSentences(whole); len(all) <= 2*maxSentences {
 			length := 0
 			for _, s := range all {
 				length += utf8.RuneCountInString(s.Text)
@@ -42,7 +42,7 @@ func ownSentences(p Prompt) (all []lastmessage.Sentence, short bool) {
 		}
 		first, last = all, all
 	} else {
-		first, last = sentencesOf(quotation.Head(p.Begin, maxPart)), sentencesOf(afterCutCode(quotation.Tail(p.End, maxPart)))
+		first, last = typedSentences(quotation.Head(p.Begin, maxPart)), typedSentences(afterCutCode(quotation.Tail(p.End, maxPart)))
 		first, last = first[:max(0, len(first)-1)], last[min(1, len(last)):]
 	}
 	return append(slices.Clip(first[:min(len(first), maxSentences)]), last[max(0, len(last)-maxSentences):]...), false
@@ -79,8 +79,8 @@ func afterCutCode(text string) string {
 	return rest
 }
 
-func sentencesOf(text string) (own []lastmessage.Sentence) {
-	lines := strings.Split(maskAtMentions(withoutHostNotes(withoutHostTags(strings.ToValidUTF8(text, "")))), "\n")
+func typedSentences(text string) (own []lastmessage.Sentence) {
+	lines := strings.Split(maskAtMentions(withoutBracketNotes(withoutHostTags(strings.ToValidUTF8(text, "")))), "\n")
 	for i, line := range lines {
 		if isPrinted(strings.TrimSpace(line), len(lines) > 1) {
 			lines[i] = ""
@@ -119,7 +119,7 @@ func withoutHostTags(text string) string {
 	}
 }
 
-func withoutHostNotes(text string) string {
+func withoutBracketNotes(text string) string {
 	for _, note := range []string{"[Image", "[Pasted text", "[Request interrupted"} {
 		for before, rest, ok := strings.Cut(text, note); ok; before, rest, ok = strings.Cut(text, note) {
 			_, rest, _ = strings.Cut(rest, "]")

@@ -1,4 +1,4 @@
-package lastword
+package lastprompt
 
 import (
 	"slices"
@@ -16,7 +16,7 @@ const maxAnnounced = 2000 // bytes at the end of an announcement
 
 // holdingClauses returns the clauses that hold something back, one a line: the words of its subject, a tab, and the
 // clause. Where the subject is "", the clause holds back everything.
-func (in reader) holdingClauses(all []clause) (lines string) {
+func (in reader) holdingClauses(all []clause) (subjectTabClauses string) {
 	var held strings.Builder
 	var before []string // the subject of the clause before, if that only states something
 	topic := -1         // the sentence of such a clause

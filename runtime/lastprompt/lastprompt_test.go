@@ -1,4 +1,4 @@
-package lastword
+package lastprompt
 
 import (
 	"os"

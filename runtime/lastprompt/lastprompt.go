@@ -1,11 +1,11 @@
-// Package lastword classifies the last prompt that the user typed: whether it forbids work, asks something,
+// Package lastprompt classifies the last prompt that the user typed: whether it forbids work, asks something,
 // is a standing order, or is a bare yes.
 //
 // Only the beginning and the end of a long prompt are read. Code, quotations, output of programs and text
 // added by the host are ignored.
 //
 // The package is pure. Its words are in package language.
-package lastword
+package lastprompt
 
 import (
 	"slices"
@@ -129,7 +129,7 @@ func readIn(in reader, own []lastmessage.Sentence, short bool) (word Word, sure 
 	if bar := first(bars); bar >= 0 && !ordered && first(asks) < 0 {
 		return found(Forbids, all[bar].said), sure
 	}
-	if in.isYes(own) {
+	if in.isBareYes(own) {
 		return found(Yes, own[0].Text), true
 	}
 	switch look, ask := first(looks), first(asks); {
@@ -185,7 +185,7 @@ func (in reader) standingLeave(own []lastmessage.Sentence) (found lastmessage.Se
 	return found, ok
 }
 
-func (in reader) isYes(own []lastmessage.Sentence) (yes bool) {
+func (in reader) isBareYes(own []lastmessage.Sentence) (yes bool) {
 	for _, s := range own {
 		for rest := trimSigns(fold(s.Text)); rest != ""; {
 			if s.Asks && in.MatchLen(rest+"?", language.Yes) > len(rest) { // "why not?"
