@@ -191,11 +191,11 @@ func MakePlan(dir string, aim Aim, files []File) (Plan, error) {
 	return p.Plan, nil
 }
 
-// IsAsRecorded reports whether all files in dir are as springfield wrote them.
-func IsAsRecorded(dir string) bool {
-	p, err := MakePlan(dir, Updating, nil)
+// IsAsRecorded reports whether all files in suiteDir are as springfield wrote them.
+func IsAsRecorded(suiteDir string) bool {
+	p, err := MakePlan(suiteDir, Updating, nil)
 	files := 0
-	walked := filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
+	walked := filepath.WalkDir(suiteDir, func(_ string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() {
 			files++
 		}

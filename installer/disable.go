@@ -70,7 +70,7 @@ func (m Means) notesOnAccounts(host hosts.Host, name string) (notes []string) {
 	for _, a := range settings.OtherAccounts(m.Settings.Places) {
 		a.On = slices.DeleteFunc(a.On, func(id string) bool { return client.NameOf(id) != name })
 		for _, id := range a.On {
-			notes = append(notes, a.OnInWords()+": "+a.SpringfieldCommand("disable "+id))
+			notes = append(notes, a.EnabledClause()+": "+a.SpringfieldCommand("disable "+id))
 		}
 	}
 	return notes

@@ -66,12 +66,12 @@ func (a *app) newConsole(ctx context.Context, work string) (console.Console, err
 		Paint: lines.Paint, Path: lines.ShortPath, Width: width,
 		Wrap:    func(line string, indent int) []string { return layout.BreakLine(line, indent, width) },
 		SayNext: a.printNextStep,
-		Driver: func(project string) console.Driver {
+		Driver: func(project string) console.LoopDriver {
 			r := a.inspectionRequest()
 			r.Places = a.placesFrom(work)
 			return doctor.Inspect(r).GoalDriver(project)
 		},
-		SwitchOn: func(d console.Driver) error { return a.offerLoopPlugin(ctx, d) },
+		SwitchOn: func(d console.LoopDriver) error { return a.offerLoopPlugin(ctx, d) },
 	}, nil
 }
 

@@ -66,7 +66,7 @@ func (s *streams) sayFlags(cmd *cobra.Command, width int) {
 		}
 		usage := f.Usage
 		if f.Value.Type() != "bool" {
-			head += " " + placeholder(f)
+			head += " " + valuePlaceholder(f)
 			if f.DefValue != "" && f.DefValue != "0" && f.DefValue != "[]" {
 				usage += " (default: " + f.DefValue + ")"
 			}
@@ -82,7 +82,7 @@ func (s *streams) sayFlags(cmd *cobra.Command, width int) {
 	}
 }
 
-func placeholder(f *pflag.Flag) (orUpper string) {
+func valuePlaceholder(f *pflag.Flag) (orUpper string) {
 	names := map[string]string{
 		"suite": "DIR", "to": "DIR", "project": "DIR", "memory": "FILE", "html": "FILE",
 		"marketplace": "NAME", "strategy": "NAME", "plugin": "NAME", "template": "NAME", "from": "NAME",

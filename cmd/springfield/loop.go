@@ -84,7 +84,7 @@ Your own templates are ~/.claude/springfield/loops/templates/NAME.md; the goal r
 	return cmd
 }
 
-func (a *app) offerLoopPlugin(ctx context.Context, d console.Driver) (errIfNo error) {
+func (a *app) offerLoopPlugin(ctx context.Context, d console.LoopDriver) (errIfNo error) {
 	call, ok := strings.CutPrefix(d.Next, "springfield enable ")
 	if !ok || !a.terminal || a.caller != nil {
 		return nil

@@ -47,14 +47,14 @@ func (in *Inspection) offVariableNotes() (notes []string) {
 
 func (in *Inspection) listOtherAccounts() (all []check.Finding) {
 	for _, a := range in.Accounts {
-		says := cmp.Or(a.OnInWords(), a.Config+" is another account of Claude Code, without a springfield plugin")
+		says := cmp.Or(a.EnabledClause(), a.Config+" is another account of Claude Code, without a springfield plugin")
 		all = append(all, check.Noted(says, a.SpringfieldCommand("status")))
 	}
 	return all
 }
 
 func (in *Inspection) otherAccountsInWords() []string {
-	return slices.DeleteFunc(check.NamesOf(in.Accounts, settings.ClaudeAccount.OnInWords), func(says string) bool { return says == "" })
+	return slices.DeleteFunc(check.NamesOf(in.Accounts, settings.ClaudeAccount.EnabledClause), func(says string) bool { return says == "" })
 }
 
 func (in *Inspection) checkOffAndHeld() (bad []check.Finding) {

@@ -104,7 +104,7 @@ func (in *Inspection) checkState() (all []check.Finding) {
 		}
 	}
 	if others != "" {
-		all = append(all, check.Failed(others+" belongs to another user, so hooks may not record decisions", in.howToTakeState()))
+		all = append(all, check.Failed(others+" belongs to another user, so hooks may not record decisions", in.stateChownCommand()))
 	}
 	return all
 }
@@ -114,9 +114,9 @@ func isOfOtherUser(path string) bool {
 	return err == nil && !journal.MayChmod(info)
 }
 
-// howToTakeState returns the command that gives the user the state directory, which root has left there. It omits
+// stateChownCommand returns the command that gives the user the state directory, which root has left there. It omits
 // settings, which may belong to another user on purpose.
-func (in *Inspection) howToTakeState() (command string) {
+func (in *Inspection) stateChownCommand() (command string) {
 	return `sudo chown -R "$(id -u)" ` + check.QuoteArgument(in.Places.StatePath())
 }
 
@@ -131,7 +131,7 @@ func (in *Inspection) checkStateAccess() []check.Finding {
 	}
 	fix := HowToRead(&fs.PathError{Op: "open", Path: filepath.Join(in.Places.StatePath(), "x"), Err: check.DropPath(err)})
 	if isOfOtherUser(in.Places.StatePath()) {
-		fix = in.howToTakeState()
+		fix = in.stateChownCommand()
 	}
 	return []check.Finding{check.Failed("open "+in.Places.StatePath()+": "+check.DropPath(err).Error()+without, fix)}
 }

@@ -133,7 +133,7 @@ func (in *Inspection) checkConflicts() (all []check.Finding) {
 		off := check.NamesOf(twice, in.howToSwitchOff)
 		all = append(all, check.Warned(strings.Join(pluginIDs(twice), " and ")+" decide at every stop, so either can make Claude go on", strings.Join(off, " or ")))
 	}
-	loops := slices.ContainsFunc(drivers, func(s client.Switched) bool { return kindOrOutside(s.Strategy) == strategy.SpecLoop })
+	loops := slices.ContainsFunc(drivers, func(s client.Switched) bool { return kindOrOutsideStop(s.Strategy) == strategy.SpecLoop })
 	for _, s := range in.Plugins {
 		if !s.On || s.IsOurs() || len(drivers) == 0 {
 			continue
@@ -202,9 +202,9 @@ func (in *Inspection) checkRalphFile() []check.Finding {
 func findSameKind(all []client.Switched) []client.Switched {
 	kinds := map[strategy.Kind]int{}
 	for _, p := range all {
-		kinds[kindOrOutside(p.Strategy)]++
+		kinds[kindOrOutsideStop(p.Strategy)]++
 	}
-	return slices.DeleteFunc(slices.Clone(all), func(p client.Switched) bool { return kinds[kindOrOutside(p.Strategy)] < 2 })
+	return slices.DeleteFunc(slices.Clone(all), func(p client.Switched) bool { return kinds[kindOrOutsideStop(p.Strategy)] < 2 })
 }
 
 // whoDecides describes which of these plugins decides when Claude stops. Each must be of a different kind.
@@ -227,13 +227,13 @@ func whoDecides(all []client.Switched) string {
 		strings.Join(daily, ", "), strings.Join(loops, " or "))
 }
 
-func kindOrOutside(name string) strategy.Kind {
-	known, _ := registry.StrategyNamed(name) // unknown: outside the stop
+func kindOrOutsideStop(strategyName string) strategy.Kind {
+	known, _ := registry.StrategyNamed(strategyName) // unknown: outside the stop
 	return known.KindOf()
 }
 
 func drivesLoop(strategyName string) bool {
-	return slices.Contains([]strategy.Kind{strategy.GoalLoop, strategy.SpecLoop}, kindOrOutside(strategyName))
+	return slices.Contains([]strategy.Kind{strategy.GoalLoop, strategy.SpecLoop}, kindOrOutsideStop(strategyName))
 }
 
 func (in *Inspection) howToSwitchOff(s client.Switched) string {

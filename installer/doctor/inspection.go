@@ -159,7 +159,7 @@ func AgoInWords(now, then time.Time) (agoOrDate string) {
 }
 
 // GoalDriver returns the plugin that drives goal loops in a directory, or the reason why none does.
-func (in *Inspection) GoalDriver(dir string) (pluginOrWhyNot console.Driver) {
+func (in *Inspection) GoalDriver(dir string) (pluginOrWhyNot console.LoopDriver) {
 	problem, next := "no plugin that drives goal loops is enabled", in.HowToEnable("ralph-wiggum")
 	for _, p := range in.Plugins {
 		settings, err := in.hookSettings(p.Dir, dir)
@@ -173,15 +173,15 @@ func (in *Inspection) GoalDriver(dir string) (pluginOrWhyNot console.Driver) {
 			problem, next = p.ID+": "+err.Error(), "correct that file, or install the plugin again"
 		case in.Silenced != "":
 			problem = in.Silenced + " keeps hooks from running"
-			return console.Driver{Settings: settings, Problem: problem, Next: "remove that setting where it is set"}
+			return console.LoopDriver{Settings: settings, Problem: problem, Next: "remove that setting where it is set"}
 		default:
-			return console.Driver{Settings: settings}
+			return console.LoopDriver{Settings: settings}
 		}
 	}
 	for _, agent := range in.inspectOthers(hosts.HostsFound(in.User)) {
 		for _, p := range agent.Plugins {
 			if settings, err := in.hookSettings(p.Dir, dir); p.Decides && console.DrivesGoalLoops(p.Strategy) && err == nil {
-				return console.Driver{Settings: settings}
+				return console.LoopDriver{Settings: settings}
 			}
 		}
 	}

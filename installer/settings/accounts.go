@@ -56,8 +56,8 @@ func planAddConfigDir(p client.Places) (journal.Edit, error) {
 	return e, err
 }
 
-// OnInWords returns a phrase about the account's enabled plugins, or "" without any.
-func (a ClaudeAccount) OnInWords() (pluginsOnOrEmpty string) {
+// EnabledClause returns a phrase about the account's enabled plugins, or "" without any.
+func (a ClaudeAccount) EnabledClause() (clauseOrEmpty string) {
 	if len(a.On) == 0 {
 		return ""
 	}

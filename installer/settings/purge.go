@@ -63,11 +63,11 @@ func (s *Settings) PurgeIfUnused(ctx context.Context, claude client.Command, plu
 
 // PurgeInClaude makes the client forget springfield's plugins, and the marketplaces that offer nothing else. left lists
 // all that stays, such as these marketplaces if there is no claude command.
-func (s *Settings) PurgeInClaude(ctx context.Context, claude client.Command, also []string) (notes []string, left []Left, err error) {
+func (s *Settings) PurgeInClaude(ctx context.Context, claude client.Command, alsoIDs []string) (notes []string, left []Left, err error) {
 	markets, err := s.Markets()
 	for _, name := range slices.Sorted(maps.Keys(markets)) {
 		m, remove := markets[name], "run /plugin marketplace remove "+name+" in Claude Code"
-		ours := s.ownPluginsIn(m, also)
+		ours := s.ownPluginsIn(m, alsoIDs)
 		switch why := s.offersOthers(m, ours); {
 		case len(ours) == 0:
 		case claude.Path == "":

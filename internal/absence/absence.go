@@ -110,7 +110,7 @@ const (
 // findNeed returns why the session needs the user, with details, or empty strings. graveWord is the word that makes a
 // question grave, or "".
 func (s *session) findNeed() (need, text, graveWord string) {
-	rule := s.stopRule()
+	rule := s.stoppedByRule()
 	asks, found := s.log.needOfWords()
 	tool, about, _ := strings.Cut(s.log.doing, " ")
 	switch {

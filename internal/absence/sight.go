@@ -76,7 +76,7 @@ func (s *session) currentState() (is State, text string) {
 	return Finished, words
 }
 
-func (s *session) stopRule() string {
+func (s *session) stoppedByRule() string {
 	if s.decision.Decision == "stop" && s.decision.At+aMoment >= s.log.spoke {
 		return s.decision.Rule
 	}
@@ -94,7 +94,7 @@ func needInWords(need, text string) string {
 // hasBackgroundWork reports whether background work will wake the stopped agent. It uses the decision at the
 // stop. Otherwise, it uses Claude Code's process file and the log.
 func (s *session) hasBackgroundWork() bool {
-	if rule := s.stopRule(); rule != "" {
+	if rule := s.stoppedByRule(); rule != "" {
 		return slices.Contains([]string{"background", "team", "scheduled"}, rule)
 	}
 	return s.process.Status == "shell" || s.log.background && !s.ended

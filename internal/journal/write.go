@@ -55,7 +55,7 @@ func addDirs(edits []Edit) ([]Edit, error) {
 		var missing []Edit
 		for dir := filepath.Dir(e.At); e.After != nil && !made[dir] && isAbsent(dir) && dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
 			made[dir] = true
-			d := e.emptyEditAt(dir)
+			d := e.newDirEdit(dir)
 			d.After = &Content{Mode: fs.ModeDir | newDirMode}
 			if e.State && e.In == "" {
 				d.After.Mode = fs.ModeDir | ownDirMode
@@ -67,7 +67,7 @@ func addDirs(edits []Edit) ([]Edit, error) {
 			if err != nil || !info.IsDir() {
 				break
 			}
-			d := e.emptyEditAt(dir)
+			d := e.newDirEdit(dir)
 			d.Before = &Content{Mode: fs.ModeDir | info.Mode().Perm()}
 			dropped = append(dropped, d)
 			if e.root == "" {
@@ -86,7 +86,7 @@ func addDirs(edits []Edit) ([]Edit, error) {
 	return append(all, slices.CompactFunc(dropped, func(a, b Edit) bool { return a.At == b.At })...), nil
 }
 
-func (e Edit) emptyEditAt(dir string) Edit {
+func (e Edit) newDirEdit(dir string) Edit {
 	d := Edit{Path: dir, At: dir, State: e.State}
 	if e.In != "" && dir != e.root && rooted.HoldsPath(e.root, dir) {
 		name, _ := filepath.Rel(e.root, dir)

@@ -148,11 +148,11 @@ func (p Printer) PrintFolded(title, format string, args ...any) {
 }
 
 // PrintField prints a text after a title, and wraps it if p.Wraps is set.
-func (p Printer) PrintField(title, text string) {
+func (p Printer) PrintField(paddedTitle, text string) {
 	if !p.Wraps {
 		p.Width = 0
 	}
-	p.PrintFolded(title, "%s", display.OneLine(text))
+	p.PrintFolded(paddedTitle, "%s", display.OneLine(text))
 }
 
 // PrintItem prints a text after a mark, indented and wrapped to p.Width.

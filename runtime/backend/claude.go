@@ -192,8 +192,8 @@ func clientFailure(httpStatus int, subtype, text string) judge.Failure {
 	return judge.Crashed
 }
 
-func takeAnswer(reply judge.Reply, data []byte) judge.Reply {
-	cont, why, err := judge.ReadAnswer(data)
+func takeAnswer(reply judge.Reply, answer []byte) judge.Reply {
+	cont, why, err := judge.ReadAnswer(answer)
 	if err != nil {
 		reply.Failed, reply.Detail = judge.Junk, err.Error()
 		return reply

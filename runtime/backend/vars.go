@@ -23,12 +23,12 @@ func systemVariables() []string {
 
 // isRoutingVariable reports whether an environment variable can change the address, the account or the trusted
 // certificates for a question.
-func isRoutingVariable(name string) bool {
+func isRoutingVariable(upperName string) bool {
 	named := []string{"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY",
 		"SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS", "CLAUDE_CODE_CERT_STORE"}
 	harmless := []string{"ANTHROPIC_MODEL", "ANTHROPIC_SMALL_FAST_MODEL", "ANTHROPIC_LOG"}
-	return slices.Contains(named, name) || !slices.Contains(harmless, name) &&
-		hasAnyPrefix(name, "ANTHROPIC_", "CLAUDE_CODE_OAUTH_", "CLAUDE_CODE_USE_", "CLAUDE_CODE_SKIP_", "CLAUDE_CODE_CLIENT_")
+	return slices.Contains(named, upperName) || !slices.Contains(harmless, upperName) &&
+		hasAnyPrefix(upperName, "ANTHROPIC_", "CLAUDE_CODE_OAUTH_", "CLAUDE_CODE_USE_", "CLAUDE_CODE_SKIP_", "CLAUDE_CODE_CLIENT_")
 }
 
 func isCloudLogin(name string) bool {
@@ -41,14 +41,14 @@ func hasAnyPrefix(name string, prefixes ...string) bool {
 
 // redirectsOrRuns reports whether a member of a project's settings would set where a question goes or
 // which program runs. This is a login helper, or a variable that the client or other programs read.
-func redirectsOrRuns(member string) bool {
-	name, ok := strings.CutPrefix(member, "env.")
+func redirectsOrRuns(settingsPath string) bool {
+	name, ok := strings.CutPrefix(settingsPath, "env.")
 	if !ok {
 		return slices.Contains([]string{"apiKeyHelper", "awsAuthRefresh", "awsCredentialExport", "gcpAuthRefresh"},
-			member)
+			settingsPath)
 	}
 	name = strings.ToUpper(name)
-	return movesHome(member) || slices.Contains(systemVariables(), name) ||
+	return movesHome(settingsPath) || slices.Contains(systemVariables(), name) ||
 		slices.Contains([]string{"TEMP", "TMP", "COMSPEC", "SYSTEMROOT", "PATHEXT", "GODEBUG", "CLAUDE_CODE_GIT_BASH_PATH"}, name) ||
 		isRoutingVariable(name) || isCloudLogin(name) || hasAnyPrefix(name, "NODE_", "BUN_", "LD_", "DYLD_", "SSL_", "CLAUDE_CODE_API_")
 }

@@ -313,7 +313,7 @@ func TestAnsweredAtOnce(t *testing.T) {
 	} {
 		words := strings.SplitN(call, " ", 3)
 		d, _ := console(t)
-		d.Driver = func(string) Driver { return Driver{} }
+		d.Driver = func(string) LoopDriver { return LoopDriver{} }
 		known, _ := registry.StrategyNamed(words[0])
 		d.Plugin = func() (hook.Settings, error) { return hook.Settings{Plugin: words[0], Strategy: known}, nil }
 		if got := d.AnswerAtOnce(words[1], strings.Join(words[2:], " ")); !strings.Contains(got, want) || (got == "") != (want == "") {

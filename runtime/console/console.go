@@ -62,9 +62,9 @@ type Console struct {
 	// SayNext prints the next step if there are no decisions yet.
 	SayNext func()
 	// Driver returns the plugin that drives loops in a directory.
-	Driver func(dir string) Driver
+	Driver func(dir string) LoopDriver
 	// SwitchOn offers to enable a plugin if none drives loops. It can be nil.
-	SwitchOn func(Driver) error
+	SwitchOn func(LoopDriver) error
 	Getenv   func(string) string
 }
 

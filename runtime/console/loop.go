@@ -27,12 +27,12 @@ import (
 // loopWait limits the wait for the hook's lock.
 const loopWait = 5 * time.Second
 
-type Driver struct {
+type LoopDriver struct {
 	Settings      hook.Settings
 	Problem, Next string // why none drives loops, and the command that helps
 }
 
-func (d Driver) problemInWords() string {
+func (d LoopDriver) problemInWords() string {
 	if d.Next == "" {
 		return d.Problem
 	}
@@ -44,7 +44,7 @@ func (d Driver) problemInWords() string {
 
 // DriverOfHook returns the plugin that contains a hook. If none contains it, or the plugin does not drive loops,
 // Problem is the reason, and the settings are wiggum's.
-func DriverOfHook(hookProgram, state, project string) (orProblem Driver) {
+func DriverOfHook(hookProgram, state, project string) (orProblem LoopDriver) {
 	settings, err := hook.FindSettings(hookProgram, state, project)
 	if err != nil {
 		return NoDriver(state, project, "this hook is not in a plugin, so Claude Code does not call it", "run the hook of an installed plugin")
@@ -52,12 +52,12 @@ func DriverOfHook(hookProgram, state, project string) (orProblem Driver) {
 	if !DrivesGoalLoops(settings.Strategy.Name) {
 		return NoDriver(state, project, "this is the hook of "+settings.Plugin+", which does not drive goal loops", "springfield enable "+wiggum.Name)
 	}
-	return Driver{Settings: settings}
+	return LoopDriver{Settings: settings}
 }
 
-// NoDriver returns a Driver for a directory without a plugin, in which the user's settings apply.
-func NoDriver(state, project, problem, next string) Driver {
-	return Driver{hook.Plugin{Name: wiggum.Name, Strategy: wiggum.Strategy}.ReadSettings(state, project), problem, next}
+// NoDriver returns a LoopDriver for a directory without a plugin, in which the user's settings apply.
+func NoDriver(state, project, problem, next string) LoopDriver {
+	return LoopDriver{hook.Plugin{Name: wiggum.Name, Strategy: wiggum.Strategy}.ReadSettings(state, project), problem, next}
 }
 
 func DrivesGoalLoops(strategy string) bool { return strategy == wiggum.Name }
@@ -65,7 +65,7 @@ func DrivesGoalLoops(strategy string) bool { return strategy == wiggum.Name }
 type loopHere struct {
 	*Console
 	space  *workspace.Space
-	driver Driver
+	driver LoopDriver
 	file   strategy.File
 	goal   wiggum.Goal
 	fault  error // why the file is invalid
@@ -73,7 +73,7 @@ type loopHere struct {
 }
 
 // ActiveLoop returns the path of the active loop's file, or "" if none exists, and the driver.
-func (d *Console) ActiveLoop() (path string, driverOfDir Driver) {
+func (d *Console) ActiveLoop() (path string, driverOfDir LoopDriver) {
 	l, err := d.openLoopSpace(false)
 	if err != nil {
 		return "", driverOfDir

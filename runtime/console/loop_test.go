@@ -30,7 +30,7 @@ func loopDesk(t *testing.T) (d Console, stop func(text string) (continues bool))
 	d = Console{
 		Out: &bytes.Buffer{}, Err: &bytes.Buffer{}, Dir: filepath.Join(home, ".claude", "springfield"), Now: time.Now, Self: "loop", Work: work,
 	}
-	d.Driver = func(dir string) Driver { return DriverOfHook(executable, d.Dir, dir) }
+	d.Driver = func(dir string) LoopDriver { return DriverOfHook(executable, d.Dir, dir) }
 	return d, func(text string) bool {
 		var out, notes bytes.Buffer
 		hook.Process{

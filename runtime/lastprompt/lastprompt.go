@@ -95,10 +95,10 @@ func readerWithEnglish(packs []*language.Pack, folded []string) reader {
 
 // readIn classifies a prompt in the languages of in. sure is false if no known word determines the result, so that a
 // different language might do better.
-func readIn(in reader, own []lastmessage.Sentence, short bool) (word Word, sure bool) {
+func readIn(in reader, typed []lastmessage.Sentence, short bool) (word Word, sure bool) {
 	var all []clause
 	orders := func(c clause) bool { return c.act == does }
-	for i, s := range own {
+	for i, s := range typed {
 		clauses := in.splitClauses(s)
 		for j := range clauses {
 			c := &clauses[j]
@@ -116,8 +116,8 @@ func readIn(in reader, own []lastmessage.Sentence, short bool) (word Word, sure 
 	held := in.holdingClauses(all)
 	found := func(kind Kind, said string) Word { return Word{kind, quotation.QuoteEvidence(said), held} }
 	ordered := slices.ContainsFunc(all, orders)
-	if len(own) == 1 && !ordered && in.Has(language.Forbid, trimSigns(fold(own[0].Text))) {
-		return found(Forbids, own[0].Text), true
+	if len(typed) == 1 && !ordered && in.Has(language.Forbid, trimSigns(fold(typed[0].Text))) {
+		return found(Forbids, typed[0].Text), true
 	}
 	for i := len(all) - 1; i >= 0 && all[i].act != does; i-- {
 		c, last := all[i], i+1 == len(all)
@@ -129,8 +129,8 @@ func readIn(in reader, own []lastmessage.Sentence, short bool) (word Word, sure 
 	if bar := first(bars); bar >= 0 && !ordered && first(asks) < 0 {
 		return found(Forbids, all[bar].said), sure
 	}
-	if in.isBareYes(own) {
-		return found(Yes, own[0].Text), true
+	if in.isBareYes(typed) {
+		return found(Yes, typed[0].Text), true
 	}
 	switch look, ask := first(looks), first(asks); {
 	case look >= 0 && !ordered && ask < 0 && !in.Has(language.Inquire, all[look].text):
@@ -139,30 +139,30 @@ func readIn(in reader, own []lastmessage.Sentence, short bool) (word Word, sure 
 		return found(Asks, all[look].said), sure
 	case ask >= 0 && !ordered:
 		return found(Asks, all[ask].said), sure
-	case len(all) > 0 && own[len(own)-1].Asks && lastSentenceOnlyAsks(all):
+	case len(all) > 0 && typed[len(typed)-1].Asks && lastSentenceOnlyAsks(all):
 		return found(Asks, all[len(all)-1].said), sure
 	}
-	if s, ok := in.standingLeave(own); ok {
+	if s, ok := in.standingLeave(typed); ok {
 		return found(Standing, s.Text), true
 	}
 	if n := len(all); n > 0 && all[n-1].act == states {
 		switch {
-		case in.hasContrast(own):
+		case in.hasContrast(typed):
 			return found(Unclear, all[n-1].said), sure
-		case short && !ordered && !in.namesFaultOrCode(own):
+		case short && !ordered && !in.namesFaultOrCode(typed):
 			return found(States, all[n-1].said), sure
 		}
 	}
 	return Word{Kind: Orders, Held: held}, sure
 }
 
-func (in reader) hasContrast(own []lastmessage.Sentence) bool {
-	return slices.ContainsFunc(own[max(0, len(own)-2):], func(s lastmessage.Sentence) bool { return in.Has(language.But, fold(s.Text)) })
+func (in reader) hasContrast(typed []lastmessage.Sentence) bool {
+	return slices.ContainsFunc(typed[max(0, len(typed)-2):], func(s lastmessage.Sentence) bool { return in.Has(language.But, fold(s.Text)) })
 }
 
 // namesFaultOrCode reports whether a prompt mentions a fault, a path or code.
-func (in reader) namesFaultOrCode(own []lastmessage.Sentence) bool {
-	return slices.ContainsFunc(own, func(s lastmessage.Sentence) bool {
+func (in reader) namesFaultOrCode(typed []lastmessage.Sentence) bool {
+	return slices.ContainsFunc(typed, func(s lastmessage.Sentence) bool {
 		return strings.ContainsAny(s.Text, "`/\\_=") || in.Has(language.Fault, fold(s.Text))
 	})
 }
@@ -172,8 +172,8 @@ func lastSentenceOnlyAsks(all []clause) bool {
 	return last.act == asks && !slices.ContainsFunc(all, func(c clause) bool { return c.sentence == last.sentence && c.act == does })
 }
 
-func (in reader) standingLeave(own []lastmessage.Sentence) (found lastmessage.Sentence, ok bool) {
-	for _, s := range own {
+func (in reader) standingLeave(typed []lastmessage.Sentence) (found lastmessage.Sentence, ok bool) {
+	for _, s := range typed {
 		folded := fold(s.Text)
 		if in.Has(language.Consult, folded) {
 			return lastmessage.Sentence{}, false
@@ -185,8 +185,8 @@ func (in reader) standingLeave(own []lastmessage.Sentence) (found lastmessage.Se
 	return found, ok
 }
 
-func (in reader) isBareYes(own []lastmessage.Sentence) (yes bool) {
-	for _, s := range own {
+func (in reader) isBareYes(typed []lastmessage.Sentence) (yes bool) {
+	for _, s := range typed {
 		for rest := trimSigns(fold(s.Text)); rest != ""; {
 			if s.Asks && in.MatchLen(rest+"?", language.Yes) > len(rest) { // "why not?"
 				yes, s.Asks = true, false

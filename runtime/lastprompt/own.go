@@ -79,7 +79,7 @@ func afterCutCode(text string) string {
 	return rest
 }
 
-func typedSentences(text string) (own []lastmessage.Sentence) {
+func typedSentences(text string) (typed []lastmessage.Sentence) {
 	lines := strings.Split(maskAtMentions(withoutBracketNotes(withoutHostTags(strings.ToValidUTF8(text, "")))), "\n")
 	for i, line := range lines {
 		if isPrinted(strings.TrimSpace(line), len(lines) > 1) {
@@ -87,34 +87,34 @@ func typedSentences(text string) (own []lastmessage.Sentence) {
 		}
 	}
 	text = strings.Join(lines, "\n")
-	own = lastmessage.Sentences(text)
-	if trimmed := strings.TrimSpace(text); len(own) == 0 && trimmed != "" && len(trimmed) < 20 && strings.ContainsFunc(trimmed, func(r rune) bool { return unicode.Is(unicode.So, r) }) {
-		own = append(own, lastmessage.Sentence{Text: trimmed}) // 👍
+	typed = lastmessage.Sentences(text)
+	if trimmed := strings.TrimSpace(text); len(typed) == 0 && trimmed != "" && len(trimmed) < 20 && strings.ContainsFunc(trimmed, func(r rune) bool { return unicode.Is(unicode.So, r) }) {
+		typed = append(typed, lastmessage.Sentence{Text: trimmed}) // 👍
 	}
-	return own
+	return typed
 }
 
 // withoutHostTags removes elements that the host adds to a prompt. Their names contain "_" or "-": "<ide_selection>".
-func withoutHostTags(text string) string {
+func withoutHostTags(prompt string) string {
 	for from := 0; ; {
-		i := strings.IndexByte(text[from:], '<')
+		i := strings.IndexByte(prompt[from:], '<')
 		if i < 0 {
-			return text
+			return prompt
 		}
 		i += from
 		from = i + 1
-		name, closes := strings.CutPrefix(text[i+1:], "/")
+		name, closes := strings.CutPrefix(prompt[i+1:], "/")
 		if n := strings.IndexFunc(name, func(r rune) bool { return (r < 'a' || r > 'z') && r != '_' && r != '-' }); n >= 0 {
 			name = name[:n]
 		}
 		if len(name) < 3 || !strings.ContainsAny(name[1:], "_-") {
 			continue
 		}
-		_, rest, _ := strings.Cut(text[i:], "</"+name+">")
+		_, rest, _ := strings.Cut(prompt[i:], "</"+name+">")
 		if closes { // it began before this part
-			text, from = rest, 0
+			prompt, from = rest, 0
 		} else {
-			text, from = text[:i]+"\n"+rest, i
+			prompt, from = prompt[:i]+"\n"+rest, i
 		}
 	}
 }

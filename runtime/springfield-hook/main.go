@@ -103,7 +103,7 @@ func newConsole(home, program string) *console.Console {
 		Project: os.Getenv(registry.DefaultHost().ProjectVariable),
 		Off:     hook.IsOffWord(os.Getenv("SPRINGFIELD")), Getenv: os.Getenv,
 	}
-	person.Driver = func(dir string) console.Driver { return console.DriverOfHook(program, person.Dir, dir) }
+	person.Driver = func(dir string) console.LoopDriver { return console.DriverOfHook(program, person.Dir, dir) }
 	person.Plugin = func() (hook.Settings, error) { return hook.FindSettings(program, person.Dir, person.Work) }
 	return person
 }

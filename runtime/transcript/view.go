@@ -272,8 +272,8 @@ var readers = []string{
 // writers are the calls that can have changed a file, except readers. This is assumed of unknown tools and subagents.
 var writers = []Does{NothingSpecial, WritesFile, UsesSkill, MayGoOn, TellsMate}
 
-func firstLine(result []byte) string {
-	s := strings.TrimSpace(strings.TrimPrefix(codec.ValidText(result), "<tool_use_error>"))
+func firstLine(escaped []byte) string {
+	s := strings.TrimSpace(strings.TrimPrefix(codec.ValidText(escaped), "<tool_use_error>"))
 	s, _, _ = strings.Cut(s, "\n")
 	s = strings.TrimSuffix(s, "</tool_use_error>")
 	if code, ok := strings.CutPrefix(s, "Exit code "); ok {
