@@ -18,6 +18,7 @@ type Setting struct {
 // Settings can be about plugins that are not chosen yet.
 type Settings []Setting
 
+// ParseSetFlags parses texts of the form plugin.key=value. It checks neither the plugin nor the key nor the value.
 func ParseSetFlags(texts []string) (all Settings, err error) {
 	for _, text := range texts {
 		plugin, rest, dot := strings.Cut(text, ".")
@@ -67,8 +68,8 @@ func (s Settings) OverlayPlugins(plugins []Plugin) []Plugin {
 	return plugins
 }
 
-// Complete fills in a missing marketplace, owner and targets from defaults. It gives the plugins their first
-// version and all settings. overrides overrides the plugins' own settings.
+// Complete fills in a missing marketplace, owner and targets from defaults. It gives the plugins their first version
+// and all settings. overrides overrides the plugins' own settings. It ignores overrides of other plugins.
 func (s Spec) Complete(defaults Spec, overrides Settings) (Spec, error) {
 	s.Marketplace = cmp.Or(s.Marketplace, defaults.Marketplace)
 	s.Owner = cmp.Or(s.Owner, defaults.Owner)

@@ -276,7 +276,7 @@ func readSources(use func(name string, data []byte) error) error {
 }
 
 // stageSources writes the sources to src in a new temporary directory. It also makes tmp for go, which ignores a go.mod
-// in the root of its temporary directory.
+// in the root of its temporary directory. The caller removes stage, even after an error.
 func stageSources() (stage string, err error) {
 	if stage, err = os.MkdirTemp("", "springfield-build-"); err == nil {
 		err = os.Mkdir(filepath.Join(stage, "tmp"), 0o755)

@@ -53,6 +53,8 @@ func loadPrograms(dir string, machine Target, programs ...Program) (all []opened
 	return all
 }
 
+// loadProgram reads the file of a program in the plugin's directory. If launched is set, a launcher starts the
+// programs, and each is in a directory for its target.
 func loadProgram(dir string, program Program, machine Target, launched bool) openedProgram {
 	path := filepath.Join(dir, filepath.FromSlash(program.placeIn(machine, launched)))
 	data, info, err := rooted.ReadFollowing(path, maxProgram)
@@ -97,7 +99,8 @@ func CheckCanStart(dir string, machine Target, programs ...Program) error {
 	return nil
 }
 
-// checkSums needs no record: a plugin outside a suite has none.
+// checkSums returns an error if one of the loaded programs differs from the record of the suite that contains dir.
+// Without a record, as outside a suite, it returns nil.
 func checkSums(dir string, machine Target, all []openedProgram) error {
 	var suite struct{ Build Build }
 	data, err := rooted.ReadFile(filepath.Dir(dir), SuiteFile, maxSuiteFile)

@@ -182,6 +182,8 @@ func (c *comparison) compareIfGemini(above, base string, made map[string]File) {
 	c.comparePresentFiles(in, around, base)
 }
 
+// comparePresentFiles compares the files in the folder with made, except programs, .git and the directory except. It
+// adds a finding for each difference, but none for a missing file.
 func (c *comparison) comparePresentFiles(in rooted.Folder, made map[string]File, except string) {
 	n := 0
 	for dirs := []string{"."}; len(dirs) > 0; dirs = dirs[1:] {
@@ -341,6 +343,8 @@ func (r ownBuilds) ownSumOf(s foundProgram) string {
 	return ""
 }
 
+// tryOwnBuilds returns this springfield's builds: the carried one, and one compiled with Go for programs that it lacks.
+// The caller has called comparePlugin. If a build fails, the reason is in r.why and not in err.
 func (t Toolchain) tryOwnBuilds(ctx context.Context, all []*comparison) (r ownBuilds, err error) {
 	if r.source, err = SourceHash(); err != nil {
 		return r, err
@@ -374,6 +378,8 @@ func (t Toolchain) tryOwnBuilds(ctx context.Context, all []*comparison) (r ownBu
 	return r, ctx.Err()
 }
 
+// compareWithOwnBuilds compares the plugin's programs with r, and returns the findings about the plugin, at most
+// maxTold and a count of the rest. The caller calls it once, after comparePlugin.
 func (c *comparison) compareWithOwnBuilds(r ownBuilds) []check.Finding {
 	same, right, sums := c.buildInfo.Source == r.source, []string{}, map[string]string{}
 	for _, s := range c.programs {
@@ -406,6 +412,8 @@ func (c *comparison) compareWithOwnBuilds(r ownBuilds) []check.Finding {
 	return c.found
 }
 
+// explainMismatch returns the state and the text of a finding on a program that equals no build in r for this machine.
+// record is from its suite, or empty.
 func (r ownBuilds) explainMismatch(s foundProgram, record Build) (state check.State, says string) {
 	recorded := record.ChecksumOf(s.program, s.target)
 	switch {
@@ -443,6 +451,7 @@ func noteFinding(found *[]check.Finding, state check.State, file, says, fix stri
 	*found = append(*found, check.Finding{State: state, File: file, Says: says, Fix: fix})
 }
 
+// notRead returns a clause about a file that could not be read. It does not contain the path.
 func notRead(err error) string {
 	var link *rooted.LinkError
 	if errors.As(err, &link) {

@@ -156,7 +156,8 @@ func (published) Load(url string) (any, error) {
 
 const schemaBase = "https://raw.githubusercontent.com/cameronsjo/springfield/main/docs/schemas/"
 
-// checkSchema returns where a document breaks a schema: failures, and a warning for each unknown member.
+// checkSchema returns where a document breaks a schema: failures, and a warning for each unknown member. against is the
+// schema's name without .schema.json. schemas must load through published. The findings lack the file.
 func checkSchema(schemas *jsonschema.Compiler, d document, against string) (flaws []check.Finding, err error) {
 	schema, err := schemas.Compile(schemaBase + against + ".schema.json")
 	if err != nil {

@@ -68,6 +68,7 @@ type Plan struct {
 // Diff returns the plan as a diff with paths relative to the suite.
 func (p Plan) Diff() string { return p.DiffIn(p.dir) }
 
+// Paths returns the files whose effect is one of states. They are relative to the suite, with slashes.
 func (p Plan) Paths(states ...State) (paths []string) {
 	for _, o := range p.Outcomes {
 		if slices.Contains(states, o.State) {
@@ -219,6 +220,8 @@ func (p *planner) programPlaces() (possible []string, err error) {
 	return possible, nil
 }
 
+// planOutcome adds an outcome, and the edit that writes data to o.Writes or, if o.State is Removed, removes that file.
+// before is the state of o.Writes, which is not always o.Path.
 func (p *planner) planOutcome(o Outcome, before Difference, data []byte, mode fs.FileMode) {
 	e := p.removalOf(o.Writes, before)
 	if o.State != Removed {
@@ -245,6 +248,7 @@ func (p *planner) lookAt(f File) (Difference, error) {
 	return d, d.err
 }
 
+// planFile adds the change of a file to the plan, if any. If d.Mode is 0, springfield no longer makes the file.
 func (p *planner) planFile(d Difference) error {
 	f := d.File
 	switch {

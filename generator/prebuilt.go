@@ -33,7 +33,8 @@ var ErrNoPrebuilt = errors.New("this springfield contains no compiled hook")
 
 const prebuiltManifest = "manifest.json"
 
-// ReadManifestIfAny reads the manifest of carried programs. It returns nil if none exists.
+// ReadManifestIfAny reads the manifest of carried programs. It returns nil if none exists or prebuilt is nil. The build
+// has checksums but no Binaries.
 func ReadManifestIfAny(prebuilt fs.FS) (*Build, error) {
 	if prebuilt == nil {
 		return nil, nil
@@ -90,22 +91,22 @@ func readPrebuilt(files fs.FS, sourceHash string, targets []Target, programs []P
 	return built, nil
 }
 
-// RefillPrebuilt replaces the programs in dir. It removes the manifest first and writes it last, so that an
-// interruption leaves no manifest.
-func WritePrebuilt(dir string, built Build) (err error) {
+// WritePrebuilt replaces the carried programs in prebuiltDir: a packed file per architecture, and a manifest. It
+// removes the manifest first and writes it last, so that an interruption leaves no manifest.
+func WritePrebuilt(prebuiltDir string, built Build) (err error) {
 	defer func() {
 		if err != nil {
 			err = fmt.Errorf("write compiled hooks: %w", err)
 		}
 	}()
-	manifestPath := filepath.Join(dir, prebuiltManifest)
-	packed, _ := filepath.Glob(filepath.Join(dir, "*"+packedSuffix)) // a valid pattern
+	manifestPath := filepath.Join(prebuiltDir, prebuiltManifest)
+	packed, _ := filepath.Glob(filepath.Join(prebuiltDir, "*"+packedSuffix)) // a valid pattern
 	for _, old := range append([]string{manifestPath}, packed...) {
 		if err := os.Remove(old); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := os.MkdirAll(prebuiltDir, 0o755); err != nil {
 		return err
 	}
 	together := map[string][]Binary{} // by packed file
@@ -117,7 +118,7 @@ func WritePrebuilt(dir string, built Build) (err error) {
 		if err != nil {
 			return err
 		}
-		if err := os.WriteFile(filepath.Join(dir, name), packed, 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(prebuiltDir, name), packed, 0o644); err != nil {
 			return err
 		}
 	}
@@ -136,6 +137,7 @@ const window = 64 << 20
 
 func sharedArchive(t Target) string { return t.Arch + packedSuffix }
 
+// packedName returns the name of a program inside its packed file, which has the name from sharedArchive.
 func packedName(program Program, t Target) string {
 	name := t.OS + "-" + t.Arch
 	if program == Judge {
@@ -163,8 +165,9 @@ func packPrograms(programs []Binary) ([]byte, error) {
 	return packed.Bytes(), err
 }
 
-// unpackPrograms returns the wanted programs from the packed file called archive, and reads no further than needed.
-func unpackPrograms(files fs.FS, archive string, wanted []string) (map[string][]byte, error) {
+// unpackPrograms returns the programs with these packedNames from the packed file called archive, by name, and reads no
+// further than needed. A missing program is an error.
+func unpackPrograms(files fs.FS, archive string, packedNames []string) (map[string][]byte, error) {
 	packed, err := files.Open(archive)
 	if err != nil {
 		return nil, err
@@ -176,7 +179,7 @@ func unpackPrograms(files fs.FS, archive string, wanted []string) (map[string][]
 	}
 	defer z.Close()
 	found := map[string][]byte{}
-	for r := tar.NewReader(z); len(found) < len(wanted); {
+	for r := tar.NewReader(z); len(found) < len(packedNames); {
 		h, err := r.Next()
 		if errors.Is(err, io.EOF) {
 			return nil, fmt.Errorf("%s ends before all programs were found", archive)
@@ -184,7 +187,7 @@ func unpackPrograms(files fs.FS, archive string, wanted []string) (map[string][]
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", archive, err)
 		}
-		if !slices.Contains(wanted, h.Name) {
+		if !slices.Contains(packedNames, h.Name) {
 			continue
 		}
 		if h.Size > maxProgram {

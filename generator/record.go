@@ -35,6 +35,8 @@ const acceptedSum = "00000000000000000000000000000000000000000000000000000000000
 // fileSums has the textSum of each file, by path.
 type fileSums map[string]string
 
+// textSum returns the SHA-256 of data in hex. It reads CRLF in a text as LF, so it is not always the checksum of the
+// file.
 func textSum(data []byte) string {
 	if bytes.IndexByte(data, 0) >= 0 { // a program, too large to normalize
 		return journal.HashBytes(data)
@@ -51,16 +53,16 @@ func textWithLF(data []byte) (text string, isText bool) {
 	return text, utf8.ValidString(text) && !strings.ContainsAny(text, "\x00\r")
 }
 
-func withLineEndsOf(model []byte, text string) []byte {
+func withLineEndsOf(model []byte, lfText string) []byte {
 	if crlf := bytes.Count(model, []byte("\r\n")); crlf > 0 && 2*crlf >= bytes.Count(model, []byte("\n")) {
-		text = strings.ReplaceAll(text, "\n", "\r\n")
+		lfText = strings.ReplaceAll(lfText, "\n", "\r\n")
 	}
-	return []byte(text)
+	return []byte(lfText)
 }
 
-func readRecordIfAny(dir string) (fileSums, error) {
-	file := filepath.Join(dir, filepath.FromSlash(RecordFile))
-	data, err := rooted.ReadFile(dir, RecordFile, maxRecord)
+func readRecordIfAny(suiteDir string) (fileSums, error) {
+	file := filepath.Join(suiteDir, filepath.FromSlash(RecordFile))
+	data, err := rooted.ReadFile(suiteDir, RecordFile, maxRecord)
 	var link *rooted.LinkError
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

@@ -104,7 +104,8 @@ func MemoryNote(spec Spec) (string, error) {
 	return suite.Memory, err
 }
 
-// RenderSuite renders all files of a suite, sorted by path, with springfield.yaml last.
+// RenderSuite renders all files of a suite, sorted by path, with springfield.yaml last. spec must be valid. If built is
+// from Unbuilt, the programs have no data.
 func RenderSuite(spec Spec, built Build) ([]File, error) {
 	suite, err := newSuiteView(spec)
 	if err != nil {
@@ -140,6 +141,8 @@ func RenderSuite(spec Spec, built Build) ([]File, error) {
 	return append(files, File{Path: SuiteFile, Mode: 0o644, Data: answers}), nil
 }
 
+// renderTree renders the templates and pictures below tree, a directory of templates.Files. into begins the paths of
+// the files in the suite, "" for the suite itself. It writes nothing.
 func renderTree(tree, into string, data any) (files []File, err error) {
 	err = fs.WalkDir(templates.Files, tree, func(name string, d fs.DirEntry, err error) error {
 		var text []byte
@@ -169,17 +172,17 @@ var readParts = sync.OnceValues(func() (*template.Template, error) {
 	return template.New("parts").Funcs(sprig.HermeticTxtFuncMap()).Option("missingkey=error").ParseFS(templates.Files, "shared/parts/*.tmpl")
 })
 
-func renderTemplate(name string, data any) ([]byte, error) {
+func renderTemplate(file string, data any) ([]byte, error) {
 	var b bytes.Buffer
 	all, err := readParts()
-	if err == nil && all.Lookup(name) == nil {
+	if err == nil && all.Lookup(file) == nil {
 		var text []byte
-		if text, err = templates.Files.ReadFile(name); err == nil {
-			_, err = all.New(name).Parse(string(text))
+		if text, err = templates.Files.ReadFile(file); err == nil {
+			_, err = all.New(file).Parse(string(text))
 		}
 	}
 	if err == nil {
-		err = all.ExecuteTemplate(&b, name, data)
+		err = all.ExecuteTemplate(&b, file, data)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("render: %w", err)

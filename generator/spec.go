@@ -47,8 +47,8 @@ type Plugin struct {
 	Settings map[string]string `yaml:"settings,omitempty"`
 }
 
-// FirstToEnable returns the plugin to begin with. It prefers the default strategy, then a plugin that decides at
-// Stop, then the first.
+// FirstToEnable returns the plugin to begin with. It prefers the default strategy, then a plugin that decides at Stop,
+// then the first. There must be at least one plugin.
 func (s Spec) FirstToEnable() Plugin {
 	i := slices.IndexFunc(s.Plugins, func(p Plugin) bool { return p.Strategy == registry.Default() })
 	if i < 0 {
@@ -99,15 +99,16 @@ func CheckMarketplace(name string) error {
 }
 
 // MarketplaceSlug converts a directory's name to a marketplace's name in lower case, ü to u and ß to ss. It returns ""
-// if no letter or digit is left.
-func MarketplaceSlug(s string) string {
-	s = cases.Fold().String(runes.Remove(runes.In(unicode.Mn)).String(norm.NFKD.String(s)))
+// if no letter or digit is left. The result can be a reserved name.
+func MarketplaceSlug(dirName string) string {
+	dirName = cases.Fold().String(runes.Remove(runes.In(unicode.Mn)).String(norm.NFKD.String(dirName)))
 	// Unicode does not decompose these.
-	s = strings.NewReplacer("ø", "o", "æ", "ae", "œ", "oe", "ł", "l", "đ", "d", "ð", "d", "þ", "th", "ı", "i").Replace(s)
-	return strings.Join(strings.FieldsFunc(s, func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') }), "-")
+	dirName = strings.NewReplacer("ø", "o", "æ", "ae", "œ", "oe", "ł", "l", "đ", "d", "ð", "d", "þ", "th", "ı", "i").Replace(dirName)
+	return strings.Join(strings.FieldsFunc(dirName, func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') }), "-")
 }
 
-// Validate returns the first error in a spec.
+// Validate returns the first error in a spec. Each plugin must have its version and all of its settings, as from
+// NewPlugin.
 func (s Spec) Validate() (firstErr error) {
 	if err := cmp.Or(CheckMarketplace(s.Marketplace), s.Owner.validate()); err != nil {
 		return err

@@ -122,8 +122,8 @@ func FindSuite(dir string) string {
 }
 
 // CommandToMakePlugin returns the command that makes a plugin with the given strategy in a suite.
-func CommandToMakePlugin(strategy, suite string) string {
-	return "springfield new " + strategy + " --from " + strategy + " --suite " + check.QuoteArgument(suite)
+func CommandToMakePlugin(strategy, suiteDir string) string {
+	return "springfield new " + strategy + " --from " + strategy + " --suite " + check.QuoteArgument(suiteDir)
 }
 
 func (s Suite) encodeYAML() ([]byte, error) {

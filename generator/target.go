@@ -27,6 +27,7 @@ func (t *Target) UnmarshalText(text []byte) error {
 	return nil
 }
 
+// HostTarget returns the target of this machine.
 func HostTarget() Target { return Target{runtime.GOOS, runtime.GOARCH} }
 
 // StartsOn reports whether machine can run programs built for t. Windows on ARM also runs amd64 programs.
@@ -95,6 +96,8 @@ func (s Spec) Programs() []Program {
 	return []Program{Hook}
 }
 
+// programFiles returns the binaries that the plugin needs as files, with paths relative to the plugin. For several
+// targets it adds the launcher.
 func (p Plugin) programFiles(binaries []Binary, launcher []byte) (files []File) {
 	const mode fs.FileMode = 0o755
 	programs := p.Programs()
@@ -111,11 +114,13 @@ func (p Plugin) programFiles(binaries []Binary, launcher []byte) (files []File) 
 	return files
 }
 
-func (p Program) placeIn(t Target, several bool) string {
+// placeIn returns the program's path in a plugin, with slashes. severalTargets is set if the suite has more than one
+// target.
+func (p Program) placeIn(t Target, severalTargets bool) string {
 	switch {
 	case t.OS == "windows":
 		return "hooks/" + string(p) + ".exe"
-	case several:
+	case severalTargets:
 		return "hooks/" + t.OS + "-" + t.Arch + "/" + string(p)
 	}
 	return "hooks/" + string(p)

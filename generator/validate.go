@@ -125,14 +125,14 @@ func Validate(ctx context.Context, dir, shownDir string, others ...check.Check[S
 
 // readSubject reads, parses and validates a file, and reports its faults as findings. ok is false if the file cannot be
 // read or parsed.
-func (in *inspection) readSubject(file, schema string) (t subject, ok bool) {
+func (in *inspection) readSubject(file, schemaName string) (t subject, ok bool) {
 	t = subject{in: in, file: file}
 	var err error
 	t.data, _, err = in.files.ReadFile(file, maxText)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		state := check.Failure
-		if slices.Contains([]string{"host", "shell", "qwen", "gemini"}, schema) { // the other hosts do without
+		if slices.Contains([]string{"host", "shell", "qwen", "gemini"}, schemaName) { // the other hosts do without
 			state = check.Warning
 		}
 		t.reportMissing(state)
@@ -153,13 +153,13 @@ func (in *inspection) readSubject(file, schema string) (t subject, ok bool) {
 	}
 	var flaws []check.Finding
 	if err == nil {
-		flaws, err = checkSchema(in.schemas, t.document, schema)
+		flaws, err = checkSchema(in.schemas, t.document, schemaName)
 	}
 	for _, f := range flaws {
 		switch f.File = file; {
-		case f.State == check.Warning && schema == "strategy": // the hook refuses a file with an unknown member
+		case f.State == check.Warning && schemaName == "strategy": // the hook refuses a file with an unknown member
 			f.State = check.Failure
-		case f.State == check.Warning && schema == "shell": // and Codex ignores it silently
+		case f.State == check.Warning && schemaName == "shell": // and Codex ignores it silently
 			f.State, f.Fix = check.Failure, "remove it: Codex ignores the whole file"
 		}
 		in.found = append(in.found, f)
@@ -220,9 +220,11 @@ func (t subject) reportBroken(fault *FileError) {
 	t.in.found[len(t.in.found)-1].Position = fault.Position
 }
 
-func (t subject) requireText(what, want string, keys ...string) {
+// requireText reports a failure if the text at a path of keys is not want, the value in springfield.yaml. label begins
+// the sentence, such as "its name".
+func (t subject) requireText(label, want string, keys ...string) {
 	if got := t.textAt(keys...); got != want {
-		t.reportFailure(fmt.Sprintf("%s is %q, but %s has %q", what, got, SuiteFile, want), "make them the same")
+		t.reportFailure(fmt.Sprintf("%s is %q, but %s has %q", label, got, SuiteFile, want), "make them the same")
 	}
 }
 

@@ -28,6 +28,7 @@ type handler struct {
 	timeout any
 }
 
+// isLike reports whether two handlers are equal apart from place and timeout.
 func (h handler) isLike(other handler) bool {
 	return h.event == other.event && reflect.DeepEqual(h.group, other.group) &&
 		reflect.DeepEqual(h.members, other.members)

@@ -32,7 +32,9 @@ type DefaultSuite struct {
 	unlock func()
 }
 
-func (o *DefaultSuite) addUnsaved(m Means, name string) (p client.Plugin, err error) {
+// addUnsaved adds the plugin of a strategy, which gets the strategy's name, to the spec in memory. It writes nothing,
+// but returns an error if the suite is not writable.
+func (o *DefaultSuite) addUnsaved(m Means, strategy string) (p client.Plugin, err error) {
 	suite, err := generator.ReadSuiteIfAny(o.Dir)
 	if err == nil {
 		err = journal.Edit{At: filepath.Join(o.Dir, generator.SuiteFile)}.CheckAccess()
@@ -46,17 +48,18 @@ func (o *DefaultSuite) addUnsaved(m Means, name string) (p client.Plugin, err er
 		o.spec = o.Fresh()
 		o.spec.Marketplace, _ = m.FreeMarketplace("my-springfield", o.Dir)
 	}
-	plugin, err := generator.NewPlugin(name, name, nil)
-	isThere := slices.ContainsFunc(o.spec.Plugins, func(p generator.Plugin) bool { return p.Name == name })
+	plugin, err := generator.NewPlugin(strategy, strategy, nil)
+	isThere := slices.ContainsFunc(o.spec.Plugins, func(p generator.Plugin) bool { return p.Name == strategy })
 	if err == nil && !isThere { // otherwise the suite has had it since before
 		o.spec.Plugins = append(slices.Clone(o.spec.Plugins), plugin)
 	}
-	o.name, p = name, client.Plugin{Name: name, Marketplace: o.spec.Marketplace, Suite: o.Dir}
+	o.name, p = strategy, client.Plugin{Name: strategy, Marketplace: o.spec.Marketplace, Suite: o.Dir}
 	return p, o.spec.Validate()
 }
 
-// stageFiles makes the suite's files, and stages those of the plugin in a temporary directory, unless the spec is
-// unchanged. If doLock is set, it first locks the suite and reads its spec again.
+// stageFiles makes the suite's files after addUnsaved, and stages those of the plugin in a temporary directory, unless
+// the spec is unchanged. If doLock is set, it first waits for the lock of the suite, which it keeps, and reads the spec
+// again. The caller calls Close.
 func (o *DefaultSuite) stageFiles(ctx context.Context, m Means, doLock bool) (err error) {
 	if doLock && o.unlock == nil {
 		for told := false; o.unlock == nil; told = true { // another springfield that makes the suite may have to compile
@@ -101,8 +104,8 @@ func (o *DefaultSuite) Close() {
 	os.RemoveAll(o.stage)
 }
 
-// addFilesTo adds to a plan the files of a plugin made in the user's own suite, an edit that records the suite, and a note.
-// It returns an error if the user has edited the catalog.
+// addFilesTo adds to a plan the files of a plugin made in the user's own suite, an edit that records the suite, and a
+// note. It returns the plan unchanged if stageFiles has made no files, and an error if the user has edited the catalog.
 func (o *DefaultSuite) addFilesTo(c journal.Change, now *settings.Settings) (journal.Change, error) {
 	if len(o.files) == 0 {
 		return c, nil

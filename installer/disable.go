@@ -62,13 +62,14 @@ func DisablePlugin(ctx context.Context, m Means, host hosts.Host, r DisableReque
 	return done, err
 }
 
-// notesOnAccounts returns notes on accounts that enable the plugin.
-func (m Means) notesOnAccounts(host hosts.Host, name string) (notes []string) {
+// notesOnAccounts returns notes on the user's other Claude Code accounts that enable a plugin with this name, which has
+// no @MARKETPLACE. It returns nil for other hosts.
+func (m Means) notesOnAccounts(host hosts.Host, bareName string) (notes []string) {
 	if !host.Markets {
 		return nil
 	}
 	for _, a := range settings.OtherAccounts(m.Settings.Places) {
-		a.On = slices.DeleteFunc(a.On, func(id string) bool { return client.NameOf(id) != name })
+		a.On = slices.DeleteFunc(a.On, func(id string) bool { return client.NameOf(id) != bareName })
 		for _, id := range a.On {
 			notes = append(notes, a.EnabledClause()+": "+a.SpringfieldCommand("disable "+id))
 		}
@@ -76,6 +77,8 @@ func (m Means) notesOnAccounts(host hosts.Host, name string) (notes []string) {
 	return notes
 }
 
+// uninstallIdle makes Claude Code forget a plugin that is no longer in use, and adds notes to done. offIn is only for
+// messages.
 func (m Means) uninstallIdle(ctx context.Context, done *Done, plugin client.Plugin, offIn client.Scope) error {
 	notes, err := settings.NewSettings(m.Settings.Places).PurgeIfUnused(ctx, m.Claude, plugin)
 	if err != nil && ctx.Err() != nil {

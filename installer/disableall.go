@@ -136,6 +136,8 @@ func (m Means) allSuites() []string {
 	})
 }
 
+// purgeClaudeToo makes Claude Code forget springfield's plugins, including those in done.IDs, then also removes
+// springfield's state.
 func (m Means) purgeClaudeToo(ctx context.Context, done *DisabledAll) error {
 	notes, left, err := settings.NewSettings(m.Settings.Places).PurgeInClaude(ctx, m.Claude, done.IDs)
 	done.Notes, done.Stays = append(done.Notes, notes...), append(done.Stays, left...)

@@ -65,7 +65,8 @@ type enableRun struct {
 }
 
 // EnablePlugin enables a plugin on a host, or with r.DryRun only plans that. It installs nothing if the settings cannot
-// be edited. Only an unknown marketplace is added first. After an error it is removed again.
+// be edited. Only an unknown marketplace is added first. After an error it is removed again. The caller closes
+// r.DefaultSuite, which can hold a lock and temporary files.
 func EnablePlugin(ctx context.Context, m Means, host hosts.Host, r EnableRequest) (done Done, err error) {
 	if r.NoClaude || !host.Markets {
 		m.Claude.Path = ""
@@ -251,6 +252,9 @@ func (e *enableRun) resolveInstallSource() (dirIfThere string, err error) {
 	return e.Settings.DirInClone(plugin), nil
 }
 
+// examinePluginDir returns an error if the plugin in dir cannot run here, is not springfield's or lacks a file that the
+// host needs. Otherwise it sets the kind and MaxContinues in e.wanted. It prints a note if the plugin's settings cannot
+// be read.
 func (e *enableRun) examinePluginDir(dir string) error {
 	plugin, host := e.wanted.Plugin, e.wanted.At.Host
 	found := e.Settings.ReadPluginIn(dir)
@@ -292,7 +296,8 @@ func (e *enableRun) setKind(strategyName string, decides bool) {
 	}
 }
 
-// askAndPlan plans the edit from the current settings. It asks what to do about plugins that drive the same loop.
+// askAndPlan plans the edit from the current settings. It asks what to do about plugins that drive the same loop, and
+// keeps the answer in e.wanted.
 func (e *enableRun) askAndPlan(now *settings.Settings) (journal.Change, error) {
 	c, err := e.wanted.At.Host.PlanOn(now, e.wanted)
 	if conflicts := (*settings.ConflictError)(nil); errors.As(err, &conflicts) && e.Ask != nil {
@@ -319,8 +324,9 @@ func (e *enableRun) askAndPlan(now *settings.Settings) (journal.Change, error) {
 	return c, c.CheckAccess()
 }
 
-// registerAsNeeded installs a plugin or registers its marketplace with the claude command, as needed. It uninstalls a new
-// plugin that turns out to be unusable. If the command cannot register the marketplace, user settings declare it.
+// installOrRegister installs a plugin or registers its marketplace with the claude command, as needed. It uninstalls a
+// new plugin that turns out to be unusable. If the command cannot register the marketplace, it sets e.wanted.Declare,
+// and the next plan declares it in user settings.
 func (e *enableRun) installOrRegister(ctx context.Context) error {
 	snapshot := e.Settings.Snapshot
 	switch {
@@ -350,6 +356,8 @@ func (e *enableRun) installOrRegister(ctx context.Context) error {
 	return ctx.Err() // Ctrl-C, even after the client succeeded
 }
 
+// noteUndoLeaves records a change that undo does not revert. change continues a sentence that begins with "Claude
+// Code".
 func (e *enableRun) noteUndoLeaves(change string) {
 	e.leaves = append(e.leaves, "Claude Code "+change+": run springfield disable "+e.wanted.Plugin.ID()+" --purge to change that")
 }
@@ -363,7 +371,7 @@ func (e *enableRun) summarize(plan journal.Change) Done {
 	if e.wanted.Declare {
 		d.Live += " (before Claude Code 2.1.285, in the one after that)"
 	}
-	switch { // a dry run describes the call of registerAsNeeded
+	switch { // a dry run describes the call of installOrRegister
 	case e.DryRun && e.install != "":
 		d.Todo = "run: claude plugin install " + e.install + " (without changing your settings)"
 	case e.DryRun && e.register != "" && e.Claude.Path != "":
@@ -382,6 +390,7 @@ func (e *enableRun) summarize(plan journal.Change) Done {
 	return d
 }
 
+// scopeReachNotes returns notes on who gets the plugin. The caller checks that e.Scope is not client.User.
 func (e *enableRun) scopeReachNotes() []string {
 	plugin := e.wanted.Plugin
 	places := e.Settings.Places
@@ -397,6 +406,8 @@ func (e *enableRun) scopeReachNotes() []string {
 	return []string{fmt.Sprintf("others who work on this project must also run springfield enable %s --scope project, to fetch the plugin", plugin.ID())}
 }
 
+// stageDefault checks the settings, stages the plugin that e.adds adds, and examines it. e.adds must not be nil. With
+// e.Unmade it only checks the settings. Unless e.DryRun is set, it locks the suite until e.adds.Close.
 func (e *enableRun) stageDefault(ctx context.Context) error {
 	known, _ := registry.StrategyNamed(e.wanted.Plugin.Name)
 	e.setKind(known.Name, known.Event == "Stop")
@@ -411,7 +422,8 @@ func (e *enableRun) stageDefault(ctx context.Context) error {
 }
 
 // checkSettings returns an error if Claude Code's settings cannot be edited, or if managed settings disable hooks. It
-// runs before the plugin is staged. For another agent, it checks the settings only if nothing will be staged.
+// runs before the plugin is staged, and asks as askAndPlan does. For another agent, it checks the settings only if
+// nothing will be staged.
 func (e *enableRun) checkSettings() error {
 	markets := e.wanted.At.Host.Markets
 	switch {

@@ -182,6 +182,8 @@ func (m Means) suitePlugins(marketIfAny string) []client.Plugin {
 	return all
 }
 
+// offeredIn returns the plugins with this name in the marketplaces that Claude Code knows. name is without a
+// marketplace, and "" matches none. It prints a note about a marketplace that cannot be read.
 func (m Means) offeredIn(name, marketIfAny string) (found []client.Plugin, err error) {
 	markets, err := m.Settings.AllMarkets()
 	for _, known := range slices.Sorted(maps.Keys(markets)) {

@@ -35,9 +35,9 @@ type item struct {
 	Version     string          `json:"version"`
 }
 
-func openCatalog(dir, at string) (c catalog, marketName string, err error) {
-	if c.file, err = journal.OpenEdit(dir, at); err == nil && c.file.Before == nil {
-		err = &fs.PathError{Op: "open", Path: at, Err: fs.ErrNotExist}
+func openCatalog(dir, catalogPath string) (c catalog, marketName string, err error) {
+	if c.file, err = journal.OpenEdit(dir, catalogPath); err == nil && c.file.Before == nil {
+		err = &fs.PathError{Op: "open", Path: catalogPath, Err: fs.ErrNotExist}
 	}
 	if err != nil && rooted.TargetIsDir(dir) && !errors.Is(err, fs.ErrNotExist) {
 		return c, "", fmt.Errorf("read marketplace: %w", err)
@@ -68,7 +68,7 @@ func openCatalog(dir, at string) (c catalog, marketName string, err error) {
 	if err != nil {
 		return c, "", check.Advisef("correct that line: Claude Code accepts only plain JSON "+
 			"in which every plugin has its own name",
-			"read marketplace: %s: %w", at, err)
+			"read marketplace: %s: %w", catalogPath, err)
 	}
 	return c, said.Name, nil
 }

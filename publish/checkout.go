@@ -46,7 +46,8 @@ func (m Means) findCheckoutIfAny(ctx context.Context, dir string) (orOnlyDir che
 }
 
 // plainPrograms returns the programs with no executable bit in git's index, as after a checkout on Windows. It ignores
-// .exe files. Paths are relative to the repository's root. unindexed reports whether a program is missing in the index.
+// .exe files. names are relative to c.dir, and plain is relative to the repository's root. unindexed reports whether a
+// program is missing in the index. c must have a repository.
 func (c checkout) plainPrograms(names []string) (plain []string, unindexed bool, err error) {
 	for _, name := range names {
 		if path.Ext(name) == ".exe" {
@@ -66,8 +67,8 @@ func (c checkout) plainPrograms(names []string) (plain []string, unindexed bool,
 	return plain, unindexed, nil
 }
 
-// findExecMarks returns the published programs to mark as executable in git's index. If git ignores modes here and a
-// program is not in the index, steps ask the user to publish again after git add.
+// findExecMarks returns the published programs to mark as executable in git's index, relative to the repository's root.
+// If git ignores modes here and a program is not in the index, steps ask the user to publish again after git add.
 func (in inputs) findExecMarks(ctx context.Context, q Request, after plannedTree) (toMark, steps []string, err error) {
 	if in.around.repo == nil {
 		return nil, nil, nil

@@ -93,7 +93,8 @@ func (e *RefusedError) Error() string {
 func (e *RefusedError) Hint() string { return "see the fix for each above" }
 
 // PlanRelease plans a release: it builds the programs, but writes no file of the suite or the marketplace. It locks
-// both until Plan.Unlock, unless nothing will be applied. If the review finds failures, it returns a *RefusedError.
+// both until Plan.Unlock, unless q.Check or q.Look is set. The caller calls Plan.Unlock in both cases. If the review
+// finds failures, it returns a *RefusedError.
 func PlanRelease(ctx context.Context, m Means, q Request) (p *Plan, err error) {
 	in, err := m.openInputs(ctx, q)
 	defer func() {
@@ -198,8 +199,8 @@ func describeReleases(after plannedTree, releases []release) []Plugin {
 	return all
 }
 
-func (in inputs) checkoutsToPush(after plannedTree, catalog journal.Edit, blocked []string) (dirs []string) {
-	if len(after.changes("")) > 0 && in.around.repo != nil && len(blocked) == 0 {
+func (in inputs) checkoutsToPush(after plannedTree, catalog journal.Edit, stepsFirst []string) (dirs []string) {
+	if len(after.changes("")) > 0 && in.around.repo != nil && len(stepsFirst) == 0 {
 		dirs = append(dirs, in.dir)
 	}
 	if !in.market.Own && in.market.inGit && catalog.Changes() {

@@ -47,6 +47,7 @@ func parseVersion(version string) (*semver.Version, error) {
 	return v, err
 }
 
+// raiseVersion returns version with a part raised. part must be one of VersionParts.
 func raiseVersion(version, part string) (string, error) {
 	v, err := parseVersion(version)
 	if err != nil {
@@ -118,6 +119,8 @@ func (in inputs) newRelease(q Request, name string) (release, error) {
 	return r, r.checkNotLower(r.entry.Version, "in "+in.market.Path)
 }
 
+// checkNotLower returns an error if r.new is lower than before. If before is "", it returns nil. where completes "which
+// is", such as "published" or "in FILE".
 func (r release) checkNotLower(before, where string) error {
 	if before == "" || before == r.new {
 		return nil
@@ -246,6 +249,8 @@ func (t plannedTree) withVersions(file string, newer []byte) (plannedTree, error
 
 const changelogFile = "CHANGELOG.md"
 
+// withChangelog adds an entry with q.Notes at the top of the plugin's changelog. The caller checks that there are
+// notes.
 func (t plannedTree) withChangelog(r release, q Request) (plannedTree, error) {
 	name := r.plugin + "/" + changelogFile
 	had, err := t.readFile(name)

@@ -16,8 +16,8 @@ import (
 // maxPublished limits a file, in bytes, because git hosts refuse larger ones.
 const maxPublished = 100 << 20
 
-// ClientCheck returns a check in which Claude Code validates the suite in dir. It calls asking with the client's
-// version.
+// ClientCheck returns a check in which Claude Code validates the suite in dir. It first calls asking, which must not be
+// nil, with the client's name and version, such as "Claude Code 2.1.0".
 func ClientCheck(c client.Command, dir string, asking func(client string)) check.Check[generator.Suite] {
 	return check.Check[generator.Suite]{Name: "client",
 		Look: func(ctx context.Context, s generator.Suite) ([]check.Finding, error) {
@@ -72,6 +72,8 @@ func failure(file, says, fix string) check.Finding {
 	return check.Finding{State: check.Failure, File: file, Says: says, Fix: fix}
 }
 
+// reviewPlugin returns the failures of the plugin in t. gitIgnored lists the files that git ignores, relative to the
+// repository's root.
 func (r release) reviewPlugin(t plannedTree, gitIgnored []string) (found []check.Finding) {
 	if generator.LooksOfficial(r.plugin) {
 		found = append(found, failure(path.Join(r.plugin, ".claude-plugin", "plugin.json"),
@@ -97,6 +99,6 @@ func (r release) reviewPlugin(t plannedTree, gitIgnored []string) (found []check
 	return found
 }
 
-func hintOtherName(suite string) string {
-	return "run springfield new NAME --from STRATEGY --suite " + check.QuoteArgument(suite) + " to make a plugin with another name"
+func hintOtherName(suiteDir string) string {
+	return "run springfield new NAME --from STRATEGY --suite " + check.QuoteArgument(suiteDir) + " to make a plugin with another name"
 }

@@ -61,6 +61,8 @@ func (r release) listedSource() (listed gitSource, matches bool) {
 	return listed, true
 }
 
+// pathInMarket returns the plugin's path relative to the marketplace, with "./" at the beginning, or "" if it is not
+// inside.
 func (in inputs) pathInMarket(plugin string) (ifInside string, err error) {
 	root, err := filepath.EvalSymlinks(in.market.Root)
 	if err != nil {
@@ -126,6 +128,8 @@ func (in inputs) pinSources(ctx context.Context, q Request, after plannedTree, r
 	return stepsFirst, nil
 }
 
+// findCommitToPin returns the commit that contains the release, or "" and the step that the user must take first. Both
+// are "" if no commit changed the plugin. r.around must have a repository.
 func (r release) findCommitToPin(ctx context.Context, q Request, after plannedTree) (commit, step string, err error) {
 	repo, place := r.around.repo, r.place
 	dirty, err := r.around.dirty()

@@ -63,6 +63,7 @@ func listTree(in rooted.Folder) (plannedTree, error) {
 	})
 }
 
+// withEdits returns a copy of t with edits of files in it. An edit replaces an earlier edit of the same file.
 func (t plannedTree) withEdits(edits ...journal.Edit) plannedTree {
 	t.files, t.edits = maps.Clone(t.files), maps.Clone(t.edits)
 	for _, e := range edits {
@@ -91,6 +92,7 @@ func (t plannedTree) withFileData(name string, data []byte) (plannedTree, error)
 	return t.withEdits(e), nil
 }
 
+// filesBelow returns the sorted files below dir, or all if dir is "". Paths are relative to the suite, with slashes.
 func (t plannedTree) filesBelow(dir string) (names []string) {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(t.files)), func(name string) bool { return !isBelow(dir, name) })
 }
@@ -120,6 +122,8 @@ func (t plannedTree) readJSON(name string, into any) error {
 	return nil
 }
 
+// changes returns the edits below inDir that change a file, or all of them if inDir is "". inDir is relative to the
+// suite.
 func (t plannedTree) changes(inDir string) (edits []journal.Edit) {
 	for _, name := range slices.Sorted(maps.Keys(t.edits)) {
 		if e := t.edits[name]; isBelow(inDir, name) && e.Changes() {

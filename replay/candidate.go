@@ -82,6 +82,7 @@ func Candidates(names []string, base string) (all []Candidate, err error) {
 	return all, nil
 }
 
+// byStrategy returns the candidate for STRATEGY, STRATEGY:SET or seed-tree. The caller sets its Name.
 func byStrategy(name string) (Candidate, error) {
 	if name == seedTree {
 		c, err := byStrategy(registry.Default() + ":seed")

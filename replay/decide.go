@@ -53,8 +53,8 @@ func (m *scene) LastLines(n int) (activity.Window, error) {
 	return w, nil
 }
 
-func (w *walker) eventAt(text string, view transcript.View) hook.Event {
-	e := hook.Event{Host: w.host, Name: "Stop", SessionID: w.id, TranscriptPath: w.path, LastMessage: strings.TrimSpace(text), PromptID: view.Opening.ID, Moment: guard.Moment{PermissionMode: w.mode}}
+func (w *walker) eventAt(lastMessage string, view transcript.View) hook.Event {
+	e := hook.Event{Host: w.host, Name: "Stop", SessionID: w.id, TranscriptPath: w.path, LastMessage: strings.TrimSpace(lastMessage), PromptID: view.Opening.ID, Moment: guard.Moment{PermissionMode: w.mode}}
 	e.Active = view.Feedback.InTurn > 0
 	for _, t := range view.Started {
 		// Most are shell commands, the only work that an agent does not always wait for.
@@ -73,6 +73,8 @@ type voter struct {
 	state ledger.State
 }
 
+// voters returns a voter for each candidate, with its rules prepared. They share a cache without a lock, so each
+// goroutine needs its own. The caller resets their state before each session.
 func voters(candidates []Candidate) []voter {
 	all := make([]voter, len(candidates))
 	cache := &rules.Cache{}
@@ -105,6 +107,8 @@ func (v *voter) examineStop(m *scene) opinion {
 	return o
 }
 
+// voteNext returns the choice after the limits. If Stop hooks ran at a place with this label, it also updates v.state,
+// unless v is bare. Call it once for each place, in the log's order.
 func (v *voter) voteNext(o opinion, m *scene, label Label) Choice {
 	verdict, by := o.snapshot.Verdict, o.snapshot.Veto.Rule
 	if !v.Bare {

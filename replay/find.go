@@ -44,6 +44,8 @@ type finder struct {
 	skipped []Skipped
 }
 
+// findLogs returns the logs in paths and andDirs, sorted by path, and the paths that it skipped. A directory of andDirs
+// that does not exist is not among these. If ctx ends, it returns those found so far.
 func findLogs(ctx context.Context, paths []string, andDirs ...LogDir) ([]found, []Skipped) {
 	f := finder{ctx: ctx, seen: map[string]bool{}}
 	for _, path := range paths {

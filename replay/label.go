@@ -50,8 +50,8 @@ type followed struct {
 	at    int64
 }
 
-// takeLine reads a line. If it is the event after the last message, end describes it. isMessage reports whether the
-// line is a message.
+// takeLine reads a line. If it is the event after the last message, end describes it, otherwise end.label is "".
+// isMessage reports whether the line is a message. The caller then sets open and last, and clears blocked.
 func (f *follower) takeLine(c *transcript.Cursor) (end followed, isMessage bool) {
 	what := c.What
 	switch {
@@ -122,6 +122,8 @@ func (f *follower) noteQueued(c *transcript.Cursor) bool {
 // maxYes is the maximum length of a bare yes or "continue", in bytes.
 const maxYes = 120
 
+// takeLabel returns the label of a prompt that follows f.last, by its words. It also forgets that the prompt was typed
+// during work.
 func (f *follower) takeLabel(prompt string) Label {
 	typed, waited := f.typed[prompt]
 	delete(f.typed, prompt)

@@ -59,6 +59,8 @@ func WriteHTML(w io.Writer, r Report) error {
 	return b.Flush()
 }
 
+// MapPaths replaces each path in the report by the result of path. It also replaces the names of the strategies, which
+// can be paths of files, so path must return any other text unchanged.
 func (r *Report) MapPaths(path func(string) string) {
 	for i := range r.Rows {
 		r.Rows[i].File, r.Rows[i].Project = path(r.Rows[i].File), path(r.Rows[i].Project)
@@ -71,6 +73,7 @@ func (r *Report) MapPaths(path func(string) string) {
 	}
 }
 
+// hashForPolicy returns the source 'sha256-…' for an inline style or script, with the single quotes.
 func hashForPolicy(inline string) string {
 	sum := sha256.Sum256([]byte(inline))
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
@@ -151,7 +154,7 @@ func (p PageFile) CheckTarget() (isPage bool, err error) {
 	return len(head) > 0, nil
 }
 
-// WritePage writes a report as a page, atomically.
+// WritePage writes a report as a page, atomically. It overwrites any file, so the caller calls CheckTarget first.
 func (p PageFile) WritePage(r Report) (err error) {
 	defer func() {
 		if err != nil {

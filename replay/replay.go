@@ -68,6 +68,8 @@ func RunReplay(ctx context.Context, o Options) Report {
 	return report
 }
 
+// readAll reads the files in parallel, and sorts files by size. The sessions are in no order. If ctx ends, some are
+// missing.
 func (o Options) readAll(ctx context.Context, files []found) (onePerFile []session) {
 	meter := meter{told: o.Progress, Progress: Progress{FilesTotal: len(files)}}
 	for _, f := range files {

@@ -11,7 +11,8 @@ import (
 	"github.com/cameronsjo/springfield/runtime/ledger"
 )
 
-// FillInScores computes stops, scores, Leave and Advice from the rows.
+// FillInScores computes stops, scores, Leave and Advice from the rows. r.Scores must already contain an entry with its
+// name for each strategy, in the order of the rows' choices.
 func (r *Report) FillInScores() {
 	r.Stops = Stops{}
 	for i := range r.Rows {
@@ -24,6 +25,8 @@ func (r *Report) FillInScores() {
 	r.Advice = r.adviceInWords()
 }
 
+// countRows computes the score anew, and keeps only its name and note. candidate is the index of its choices in the
+// rows. r.Stops must be computed already.
 func (s *Score) countRows(r *Report, candidate int) {
 	*s = Score{Name: s.Name, Note: s.Note, Rules: []RuleCount{}}
 	rules := map[[2]string]*RuleCount{}
@@ -111,7 +114,8 @@ func (r *Rate) ComputeInterval() {
 	}
 }
 
-// shareAndRange returns the rate and its confidence interval, such as "88 %, 84–91".
+// shareAndRange returns the rate and its confidence interval, such as "88 %, 84–91". ComputeInterval must have set the
+// interval.
 func (r Rate) shareAndRange() string {
 	low, high := shareText(r.Low), shareText(r.High)
 	return shareText(float64(r.N)/float64(max(1, r.Of))) + ", " + strings.TrimSuffix(low, " %") + "–" + strings.TrimSuffix(high, " %")

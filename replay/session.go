@@ -84,7 +84,8 @@ type walker struct {
 
 const span = 1 << 20
 
-// read reads the log with windows of the given number of lines. If tick stops it, the rows so far are kept.
+// read reads the log with windows of the given number of lines, and sets rows and err. If tick, which must not be nil,
+// stops it, the rows so far are kept.
 func (w *walker) read(lines int) {
 	told := int64(0)
 	if w.host == nil {
@@ -173,6 +174,8 @@ func (w *walker) noteOrigin(c *transcript.Cursor) (inProject bool) {
 	return true
 }
 
+// noteSession notes the directory and the ID in the entry at c. It returns the entry's ID, "" if it has none, even if
+// w.id is known.
 func (w *walker) noteSession(c *transcript.Cursor) (id string) {
 	if w.dir == "" {
 		w.dir = codec.ValidText(c.Entry.Cwd)

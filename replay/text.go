@@ -59,6 +59,8 @@ func (l LabelCount) meaning() string {
 // ListKinds returns the names of the lists that WriteList accepts.
 func ListKinds() []string { return []string{"wrong", "missed", "caught", "asked", "nudges", "all"} }
 
+// isOnList reports whether a row is on a list of ListKinds, by the first strategy's choice. Any row with choices is on
+// an unknown list.
 func (r *Row) isOnList(list string) bool {
 	if len(r.Choices) == 0 {
 		return false
@@ -80,8 +82,9 @@ func (r *Row) isOnList(list string) bool {
 	return true
 }
 
-// WriteList prints the first most rows of a list, or all if most is 0, or a sentence if the list is empty. It returns
-// the name of the strategy whose rows it printed, or "".
+// WriteList prints the first most rows of a list of ListKinds, or all if most is 0, or a sentence if the list is empty.
+// The first strategy decides which rows are on it. It returns the name of this strategy if it printed rows, otherwise
+// "".
 func (r *Report) WriteList(out layout.Printer, list string, most int) (strategyIfAny string) {
 	if len(r.Scores) == 0 {
 		return ""
@@ -172,8 +175,10 @@ func byOrNoRule(rule string) (suffix string) {
 	return " by " + rule
 }
 
-func writeExcerpt(out layout.Printer, title, said string, cut func(string, int) string) {
+// writeExcerpt prints said after label, cut to about three lines, or nothing if it is blank. cut shortens a text to a
+// width. out.Width must not be 0.
+func writeExcerpt(out layout.Printer, label, said string, cut func(string, int) string) {
 	if said = display.OneLine(strings.Join(strings.Fields(said), " ")); said != "" {
-		out.PrintFolded(title, "%s", cut(said, 3*(out.Width-len(title))))
+		out.PrintFolded(label, "%s", cut(said, 3*(out.Width-len(label))))
 	}
 }

@@ -82,7 +82,7 @@ func (s Score) say() string {
 func (s Score) gain() int { return s.Saved.N - s.InTheWay.N }
 
 // best returns the index of the strategy with the greatest gain. In a tie, the most saved prompts win, then the default
-// strategy.
+// strategy. Without strategies it returns 0.
 func (r *Report) best() (index int) {
 	for i, s := range r.Scores {
 		b := r.Scores[index]

@@ -109,6 +109,7 @@ func endIfSet(typed string, now time.Time) (end time.Time, err error) {
 	return end, nil
 }
 
+// parseOptions checks the flags and sets o.until. The caller has set o.typed, and which flags were given.
 func (o *awayOptions) parseOptions() (err error) {
 	const example, script = "springfield away 8h --check 'make test'", "put the commands into a script, and pass the script"
 	switch o.until, err = endIfSet(o.typed, time.Now()); {
@@ -149,6 +150,8 @@ func (o *awayOptions) checkNote() error {
 
 func isShownAsIs(text string) bool { return display.OneLine(text) == text && secret.Mask(text) == text }
 
+// absencePlaces returns the places of away orders, with the current time. Without a home directory it returns an error.
+// d must be from newConsole, which sets e.places.
 func (e *environment) absencePlaces(d *console.Console) (absence.Places, error) {
 	dir := ledger.StateDir("", e.home)
 	if dir == "" {
@@ -182,6 +185,7 @@ func (o awayOptions) listInForce() error {
 	return nil
 }
 
+// printOrders prints orders, with secrets masked, and notes on their obstacles.
 func (e *environment) printOrders(out layout.Printer, p absence.Places, orders ...ledger.AwayOrder) {
 	for _, o := range orders {
 		out.PrintText("%s", p.MaskOrder(o).Describe(p.Now.UnixMilli()))
@@ -214,8 +218,9 @@ func (e *environment) whyIgnored(o ledger.AwayOrder) []string {
 	return held
 }
 
-// howToAllow returns advice to allow the order's check, or "" when a permission rule allows it.
-func (e *environment) howToAllow(o ledger.AwayOrder) (forCheck string) {
+// howToAllow returns advice to allow the order's check, with secrets masked. It returns "" if the order has no check,
+// or if a permission rule allows it.
+func (e *environment) howToAllow(o ledger.AwayOrder) (advice string) {
 	places := e.placesFrom(cmp.Or(o.Project, e.work))
 	return secret.Mask(absence.HowToAllow(o.Check, client.AllowRules(settings.NewSettings(places).AllLayers())))
 }
@@ -284,6 +289,8 @@ func (o awayOptions) question(order ledger.AwayOrder) string {
 	return text
 }
 
+// confirmOn asks a question, to which it adds [y/N], at tty. It returns nil after a yes, and an error after any other
+// answer or if ctx is cancelled.
 func (o awayOptions) confirmOn(ctx context.Context, tty *terminal.Terminal, question string) error {
 	if ctx.Err() != nil {
 		return errCancelled

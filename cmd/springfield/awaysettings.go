@@ -26,8 +26,8 @@ import (
 
 const limitSetting = "autoContinueAtUsageLimit"
 
-// waitAtLimit returns the user setting that lets Claude Code wait at a usage limit. It keeps a value that is already
-// set.
+// waitAtLimit returns the edit of user settings that lets Claude Code wait at a usage limit. The edit keeps a value
+// that is already set.
 func waitAtLimit() settings.Member {
 	return settings.Member{
 		Scope: client.User, Path: []string{limitSetting}, Did: "set " + limitSetting + " in user settings",
@@ -40,6 +40,7 @@ func waitAtLimit() settings.Member {
 	}
 }
 
+// allowRule returns the edit that adds a permission rule, such as "Bash(make test)", to the project's local settings.
 func allowRule(rule string) settings.Member {
 	return settings.Member{
 		Scope: client.Local, Path: []string{"permissions", "allow"}, Did: "allow " + rule + " in local settings",
@@ -47,7 +48,8 @@ func allowRule(rule string) settings.Member {
 	}
 }
 
-// notesOnSettings returns notes on the Claude Code settings that affect an absence.
+// notesOnSettings returns notes on the Claude Code settings that affect an absence. before must have its sessions and
+// Claude Code's version.
 func (o awayOptions) notesOnSettings(before absence.Preflight) (notes []string) {
 	layers := settings.NewSettings(o.places).AllLayers()
 	own := slices.DeleteFunc(slices.Clone(layers), func(l client.Layer) bool { // Claude Code ignores these in a project
@@ -74,6 +76,7 @@ func (o awayOptions) notesOnSettings(before absence.Preflight) (notes []string) 
 	return notes
 }
 
+// settingOrigin returns " (name in from settings)", with the leading blank, or "" if from is "".
 func settingOrigin(name, from string) string {
 	if from == "" {
 		return ""
@@ -82,15 +85,15 @@ func settingOrigin(name, from string) string {
 }
 
 // askSettings asks about each edit of settings that the order needs, and returns those agreed to. --yes agrees to all.
-// It prints a note if the order's check still lacks permission.
-func (o awayOptions) askSettings(ctx context.Context, tty *terminal.Terminal, order ledger.AwayOrder, version string) (agreed []settings.Member) {
+// The caller makes the edits. It prints a note if the order's check still lacks permission.
+func (o awayOptions) askSettings(ctx context.Context, tty *terminal.Terminal, order ledger.AwayOrder, claudeVersion string) (agreed []settings.Member) {
 	offer := func(question string, m settings.Member) {
 		c, err := settings.NewSettings(o.places).PlanMember(m)
 		if (err != nil || !c.IsEmpty()) && (o.yes || o.confirmOn(ctx, tty, question) == nil) {
 			agreed = append(agreed, m)
 		}
 	}
-	if absence.NewerVersion(version, "2.1.233") { // older ones lack this setting
+	if absence.NewerVersion(claudeVersion, "2.1.233") { // older ones lack this setting
 		offer("Let Claude Code pause at a usage limit and resume by itself ("+limitSetting+" in your settings)?", waitAtLimit())
 	}
 	lacks, others := o.howToAllow(order), len(agreed)
@@ -103,6 +106,7 @@ func (o awayOptions) askSettings(ctx context.Context, tty *terminal.Terminal, or
 	return agreed
 }
 
+// applyMember makes the edit, records it in the journal and prints its diff. After an error it only prints a note.
 func (o awayOptions) applyMember(member settings.Member) {
 	c, err := settings.PlanAndApply(o.places, func(now *settings.Settings) (journal.Change, error) { return now.PlanMember(member) })
 	if err != nil {
@@ -167,7 +171,8 @@ func (a *app) cleanAfterAway(ctx context.Context, orders []ledger.AwayOrder, dry
 	return nil
 }
 
-// removeSettings reverts the order's edits of settings that are not in seen, by journal ID, and adds them to seen.
+// removeSettings reverts the order's edits of settings that are not in seen, by journal ID, and adds them to seen. It
+// prints their diffs; with dryRun it reverts nothing. found reports whether there was any.
 func (a *app) removeSettings(order ledger.AwayOrder, seen map[int]bool, dryRun bool) (found bool, err error) {
 	places := a.placesFrom(cmp.Or(order.Project, a.work))
 	for _, m := range a.newestEditsLike(order, places) {
@@ -208,7 +213,8 @@ func (d awayEdit) planRemoval(places client.Places) (c journal.Change, exact boo
 	return c, false, err
 }
 
-// newestEditsLike returns the edits that away made for the order, according to the journal.
+// newestEditsLike returns, for each edit that away can make for the order, the newest one in the journal, with its
+// reverse. It can be from another order. places are those of the order's project.
 func (a *app) newestEditsLike(order ledger.AwayOrder, places client.Places) (all []awayEdit) {
 	entries, _ := settings.Journal(places).ReadEntries()
 	add := func(m settings.Member, stays string, remove func(was json.RawMessage) (json.RawMessage, error)) {

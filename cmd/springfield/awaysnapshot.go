@@ -8,8 +8,8 @@ import (
 	"github.com/cameronsjo/springfield/runtime/ledger"
 )
 
-// takeSnapshot takes a snapshot of the project's files, records it in the away order, and returns a message for the user,
-// also about an error. An order for every project gets none.
+// takeSnapshot takes a snapshot of the project's files, records it in order, and returns a message for the user, also
+// about an error. order must already have its ID, and the caller saves it. An order for every project gets none.
 func (o awayOptions) takeSnapshot(ctx context.Context, order *ledger.AwayOrder) (message string) {
 	const none = "no snapshot of the files: "
 	if o.all {
@@ -76,6 +76,8 @@ func (a *app) changesSince(ctx context.Context, edited *ledger.AwayOrder) (chang
 	return changed, note
 }
 
+// removeSnapshot removes the order's snapshot, and prints its ref and how to restore it. With dryRun it only prints the
+// ref. found reports whether there was a snapshot.
 func (a *app) removeSnapshot(ctx context.Context, order ledger.AwayOrder, dryRun bool) (found bool, err error) {
 	repository, _ := a.findSnapshot(ctx, order)
 	if repository == nil {

@@ -43,6 +43,7 @@ Unless springfield is a release with compiled hooks, this needs Go, but no netwo
 	return cmd
 }
 
+// runBuild builds the suite in dir. If dir is "", it is the suite around the working directory.
 func runBuild(ctx context.Context, a *app, dir string, o buildOptions) error {
 	all := []string{string(generator.Auto), string(generator.WithGo), string(generator.Prepared)}
 	if typed := string(o.builder); !slices.Contains(all, typed) {
@@ -79,13 +80,13 @@ func runBuild(ctx context.Context, a *app, dir string, o buildOptions) error {
 	return a.reportBuild(o, dir, suite, built, plan)
 }
 
-func (s *streams) reportBuild(o buildOptions, dir string, suite generator.Suite, built generator.Build, p generator.Plan) error {
+func (s *streams) reportBuild(o buildOptions, dir string, suiteBefore generator.Suite, built generator.Build, p generator.Plan) error {
 	removed := p.Paths(generator.Removed)
-	if before := suite.Build; before.Go != "" && before.Go != built.Go {
+	if before := suiteBefore.Build; before.Go != "" && before.Go != built.Go {
 		s.talk("springfield: note: the hooks were compiled with %s before and with %s now, so their bytes differ",
 			before.Go, built.Go)
 	}
-	s.adviseBump(!p.IsEmpty() && suite.Publish != nil)
+	s.adviseBump(!p.IsEmpty() && suiteBefore.Publish != nil)
 	outcome := "unchanged"
 	if !p.IsEmpty() {
 		outcome = "built"
@@ -111,7 +112,7 @@ func (s *streams) reportBuild(o buildOptions, dir string, suite generator.Suite,
 	if built.Builder == generator.Prepared {
 		how = "hooks from this release, compiled with " + built.Go
 	}
-	s.say("built %s: %s, %s", dir, countOf(len(suite.Plugins), "plugin"), how)
+	s.say("built %s: %s, %s", dir, countOf(len(suiteBefore.Plugins), "plugin"), how)
 	var rows [][]string
 	for _, b := range built.Binaries {
 		rows = append(rows, []string{b.Program.ShortName(), b.Target.String(), megabytes(len(b.Data))})
@@ -121,7 +122,8 @@ func (s *streams) reportBuild(o buildOptions, dir string, suite generator.Suite,
 	return nil
 }
 
-// adviseBump prints, if the suite is published, that its clients get the change only with a new version.
+// adviseBump prints, if outdates is set, that installed copies get the change only with a new version. outdates means
+// that the suite is published and has changed.
 func (s *streams) adviseBump(outdates bool) {
 	if outdates {
 		s.talk("springfield: note: copies installed from a git repository get this only with a new version: run springfield publish --bump patch")

@@ -23,11 +23,13 @@ type previewShape struct {
 	Runs  string   `json:"runs,omitempty"` // what other programs would do
 }
 
-func previewOf(plan journal.Change, todo string) previewShape {
-	return previewShape{plan.Diff(), nonNil(plan.Notes), strings.TrimPrefix(todo, "run: ")}
+// previewOf returns the JSON of a dry run. wouldAlso is that of showPreview; "run: " at its beginning is dropped.
+func previewOf(plan journal.Change, wouldAlso string) previewShape {
+	return previewShape{plan.Diff(), nonNil(plan.Notes), strings.TrimPrefix(wouldAlso, "run: ")}
 }
 
-// showPreview prints the result of a dry run. wouldAlso describes the work left to other programs, if any.
+// showPreview prints the result of a dry run. wouldAlso completes "it would also …" with the work left to other
+// programs, or is "".
 func (s *streams) showPreview(asJSON bool, plan journal.Change, wouldAlso string) error {
 	if asJSON {
 		return s.printJSON(previewOf(plan, wouldAlso))
@@ -63,8 +65,8 @@ func (s *streams) tellChange(c journal.Change, onRemoved string) {
 
 const wasAbsent = ", which did not exist before"
 
-func (s *streams) sayLines(prefix string, files []string, suffix string) {
-	for _, file := range files {
+func (s *streams) sayLines(prefix string, lines []string, suffix string) {
+	for _, file := range lines {
 		s.say("  %s%s%s", prefix, file, suffix)
 	}
 }

@@ -55,6 +55,7 @@ Load the script when your shell starts:
 	}
 }
 
+// completeNames sets the completion of arguments and flags for the commands of root. All commands must have been added.
 func (a *app) completeNames(root *cobra.Command) {
 	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
 	const directories, anyFile = cobra.ShellCompDirectiveFilterDirs, cobra.ShellCompDirectiveDefault

@@ -14,6 +14,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/ledger"
 )
 
+// viewFlags adds --session and --all to cmd. It replaces cmd.PreRunE, which then rejects both together.
 func viewFlags(cmd *cobra.Command, asked *console.Asked) {
 	f := cmd.Flags()
 	f.StringVar(&asked.Session, "session", "", "only this session; the start of its ID is enough")
@@ -21,7 +22,8 @@ func viewFlags(cmd *cobra.Command, asked *console.Asked) {
 	allowOneOf(cmd, "session", "all")
 }
 
-// allowOneOf makes cmd reject more than one of the named flags, and an empty value, such as an unset shell variable.
+// allowOneOf makes cmd reject more than one of the named flags, and an empty value, such as an unset shell variable. It
+// replaces cmd.PreRunE. When cmd runs, it must have all of the flags.
 func allowOneOf(cmd *cobra.Command, flags ...string) {
 	cmd.PreRunE = func(*cobra.Command, []string) error {
 		given := ""
@@ -41,6 +43,8 @@ func allowOneOf(cmd *cobra.Command, flags ...string) {
 	}
 }
 
+// useAndSweep sets a.places, calls act with a console for workDir, an absolute directory, and then deletes some expired
+// session records.
 func (a *app) useAndSweep(ctx context.Context, workDir string, act func(console.Console) error) error {
 	d, err := a.newConsole(ctx, workDir)
 	if err != nil {
@@ -51,6 +55,7 @@ func (a *app) useAndSweep(ctx context.Context, workDir string, act func(console.
 	return err
 }
 
+// newConsole sets a.places, and returns a console for sessions in work, an absolute directory.
 func (a *app) newConsole(ctx context.Context, work string) (console.Console, error) {
 	if err := a.findPlaces(); err != nil {
 		return console.Console{}, err
@@ -79,7 +84,8 @@ func (a *app) printNextStep() {
 	a.resultPrinter().PrintNext("%s", doctor.Inspect(a.inspectionRequest()).Overview().Next)
 }
 
-// setUpShow adds --host and --json to cmd. cmd calls show with an inspection of the chosen hosts.
+// setUpShow adds --host and --json to cmd, lets it take no arguments, and returns it. cmd calls show with an inspection
+// of the chosen hosts, by default of those found.
 func (a *app) setUpShow(cmd *cobra.Command, show func(in *doctor.Inspection, asJSON bool) error) *cobra.Command {
 	var asJSON bool
 	var chosen []string

@@ -73,6 +73,8 @@ Your own suites and rules, and that suite if you changed it, stay and are listed
 	return cmd
 }
 
+// runDisable disables o.Plugin on the chosen hosts. If o.Plugin is "", it disables every plugin in every scope of every
+// host.
 func runDisable(ctx context.Context, o disableOptions) error {
 	if err := checkScope(o.Scope, client.AllScopes()...); err != nil {
 		return err
@@ -132,7 +134,7 @@ func (o disableOptions) disableAll(ctx context.Context) error {
 	return o.reportDisableAll(done, running)
 }
 
-func (o disableOptions) reportDisableAll(done installer.DisabledAll, running bool) error {
+func (o disableOptions) reportDisableAll(done installer.DisabledAll, sessionsRunning bool) error {
 	written, removed := done.Files()
 	failed := len(slices.DeleteFunc(slices.Clone(done.Stays), func(l settings.Left) bool { return !l.Failed }))
 	var err error
@@ -165,7 +167,7 @@ func (o disableOptions) reportDisableAll(done installer.DisabledAll, running boo
 	if len(done.Removed) > 0 {
 		o.say("  removed springfield's own state in %s (decisions, holds, loop history, journal) and compiled hooks", strings.Join(done.States, ", "))
 	}
-	if o.Purge && running {
+	if o.Purge && sessionsRunning {
 		o.say("running sessions keep their hook and record decisions until they end: end them, then run this command again")
 	} else if !o.Purge && len(written)+len(removed) > 0 {
 		o.say("run springfield undo to revert this, or springfield disable --all --purge to remove springfield's files, too")
@@ -184,7 +186,8 @@ func (s *streams) printLeft(all []settings.Left) {
 	}
 }
 
-// leftUnreverted lists what disable does not revert: memory files, plugin settings of projects, and settings for away.
+// leftUnreverted lists changes that disable does not revert: memory files, plugin settings of projects, and settings
+// for away. Call it before a purge, because it reads the journal.
 func (o disableOptions) leftUnreverted(places client.Places) (left []settings.Left) {
 	entries, _ := settings.Journal(places).ReadEntries() // the latest first
 	seen := map[string]bool{}
@@ -219,7 +222,7 @@ func (o disableOptions) leftUnreverted(places client.Places) (left []settings.Le
 }
 
 // filesLeftInProjects returns loops or their empty directories, states of specs and snapshots in the projects that the
-// state directory mentions.
+// state directory mentions. Call it before a purge, which removes that directory.
 func (a *app) filesLeftInProjects(ctx context.Context, stateDir string) (left []settings.Left) {
 	events, _ := ledger.LoopEvents(stateDir)
 	files := check.NamesOf(events, func(e activity.LoopEvent) string {

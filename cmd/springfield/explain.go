@@ -107,6 +107,8 @@ func (a *app) explainPlace(place replay.Place, c replay.Candidate, asJSON bool) 
 	return nil
 }
 
+// candidateToExplain returns the candidate that --strategy names, if that is given. Otherwise it returns the plugin
+// with the settings that apply in project.
 func (a *app) candidateToExplain(o explainOptions, plugin, project string) (replay.Candidate, error) {
 	if o.chosen {
 		return a.typedCandidate(o)

@@ -40,6 +40,8 @@ func runBare(cmd *cobra.Command, a *app, asJSON bool) error {
 	return nil
 }
 
+// showUnseenReport prints the report on the project's latest away order if that has ended and the user has not seen it.
+// It then marks the report as seen, unless an agent runs this command.
 func (a *app) showUnseenReport(ctx context.Context) error {
 	return a.useAndSweep(ctx, a.work, func(d console.Console) error {
 		p, err := a.absencePlaces(&d)

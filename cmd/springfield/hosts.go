@@ -45,7 +45,9 @@ func hostsOrDefault(user hosts.User, names []string) ([]hosts.Host, error) {
 		"choose one: "+strings.Join(flags, ", ")+" or --host all")
 }
 
-func hostsNamed(user hosts.User, names []string) (orNone []hosts.Host, err error) {
+// hostsNamed returns each named host once, or nil without names. "all" names every host found. An unknown name is an
+// error. With names, an empty result is an error.
+func hostsNamed(user hosts.User, names []string) (chosen []hosts.Host, err error) {
 	for _, name := range names {
 		host, known := hosts.HostNamed(name)
 		found := []hosts.Host{host}
@@ -54,17 +56,17 @@ func hostsNamed(user hosts.User, names []string) (orNone []hosts.Host, err error
 		} else if !known {
 			return nil, unknownHostError(name, allHosts)
 		}
-		if len(found)+len(orNone) == 0 {
+		if len(found)+len(chosen) == 0 {
 			return nil, check.Advise(errors.New("no agent was found on this machine"),
 				"choose one: --host "+strings.Join(hosts.HostNames(), ", --host "))
 		}
 		for _, host := range found {
-			if !slices.ContainsFunc(orNone, func(h hosts.Host) bool { return h.Name == host.Name }) {
-				orNone = append(orNone, host)
+			if !slices.ContainsFunc(chosen, func(h hosts.Host) bool { return h.Name == host.Name }) {
+				chosen = append(chosen, host)
 			}
 		}
 	}
-	return orNone, nil
+	return chosen, nil
 }
 
 func unknownHostError(name string, others ...string) error {
@@ -87,8 +89,8 @@ type switching struct {
 	json  bool
 }
 
-// switchHosts enables or disables a plugin on all chosen hosts and prints the results. It continues if a host fails, but
-// not if the user cancels. A single undo reverts all of them.
+// switchHosts enables or disables a plugin on all chosen hosts, at least one, and prints the results. verb is enable or
+// disable. It continues if a host fails, but not if the user cancels. A single undo reverts all of them.
 func (o switching) switchHosts(verb string, chosen []hosts.Host, dryRun bool, do func(hosts.Host) (installer.Done, error)) (err error) {
 	var results []installer.Done
 	var did, broken, fine []string
@@ -167,6 +169,7 @@ func (o switching) tellResult(r installer.Done, dryRun bool) {
 }
 
 // encodeResults prints the results as JSON: an array with --host all or several named hosts, otherwise an object.
+// results must not be empty.
 func (o switching) encodeResults(results []installer.Done, dryRun bool) error {
 	var all []any
 	for _, r := range results {

@@ -202,13 +202,15 @@ func (o initOptions) newSpec(
 }
 
 // defaultSpec returns a spec for this machine, owned by git's user name or else the system's. It omits the owner's
-// email address, because the spec is published.
+// email address, because the spec is published. It has no marketplace and no plugins.
 func (e *environment) defaultSpec(ctx context.Context) generator.Spec {
 	return generator.Spec{
 		Owner: generator.Owner{Name: cmp.Or(e.gitOfProcess().UserName(ctx, e.work), e.user)}, Targets: []generator.Target{generator.HostTarget()},
 	}
 }
 
+// interview asks at the terminal for the answers that s.Said lacks, and returns all. The caller sets only Said,
+// Settings and Defaults of s. If the user declines, it returns ErrCancelled.
 func (o initOptions) interview(ctx context.Context, dir string, s interview.Suite) (generator.Spec, error) {
 	s.Asker, s.Out, s.Preset = o.newAsker(ctx), o.err, registry.Default()
 	s.CheckMarketplace = func(name string) error { return o.checkMarketplaceName(name, dir) }
@@ -244,6 +246,8 @@ type making struct {
 	paragraph journal.Edit
 }
 
+// setPlans plans the suite and the paragraph in the memory file, stores both plans in m, and returns them as one
+// change. It writes no file.
 func (m *making) setPlans() (journal.Change, error) {
 	var err error
 	if m.suite, err = generator.MakePlan(m.dir, generator.Completing, m.files); err != nil {
@@ -267,6 +271,7 @@ func (m *making) setPlans() (journal.Change, error) {
 	return c, nil
 }
 
+// preview prints the result of a dry run. The caller has called setPlans.
 func (m *making) preview() error {
 	files := m.suite.Paths(generator.Added, generator.Rebuilt, generator.Followed)
 	paths := check.NamesOf(files, func(file string) string { return filepath.Join(m.dir, filepath.FromSlash(file)) })
@@ -287,6 +292,7 @@ func (m *making) preview() error {
 	return nil
 }
 
+// report prints the result. The caller has called setPlans and applied its change.
 func (m *making) report(built generator.Build) error {
 	for _, file := range m.suite.Paths(generator.Kept) {
 		m.talk("springfield: note: kept your edits in %s", filepath.Join(m.dir, filepath.FromSlash(file)))
@@ -337,6 +343,8 @@ func (m *making) report(built generator.Build) error {
 	return nil
 }
 
+// planMemoryNote plans to append a paragraph about the suite to the file that --memory names. Without --memory, the
+// edit is empty.
 func (o initOptions) planMemoryNote(spec generator.Spec) (e journal.Edit, err error) {
 	if o.memory == "" {
 		return e, nil

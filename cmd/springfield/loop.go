@@ -84,6 +84,8 @@ Your own templates are ~/.claude/springfield/loops/templates/NAME.md; the goal r
 	return cmd
 }
 
+// offerLoopPlugin asks whether to enable the plugin that d.Next names, and enables it after a yes. A no is
+// errCancelled. Without a terminal, for an agent, or if d.Next is another command, it does nothing and returns nil.
 func (a *app) offerLoopPlugin(ctx context.Context, d console.LoopDriver) (errIfNo error) {
 	call, ok := strings.CutPrefix(d.Next, "springfield enable ")
 	if !ok || !a.terminal || a.caller != nil {
@@ -99,6 +101,8 @@ func (a *app) offerLoopPlugin(ctx context.Context, d console.LoopDriver) (errIfN
 	return err
 }
 
+// addLoopFlags adds the flags that describe a loop to cmd. It replaces cmd.PreRunE. hintIfLow is the hint if --max is
+// too low.
 func addLoopFlags(cmd *cobra.Command, o *console.LoopStart, hintIfLow string) {
 	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error {
 		if cmd.Flags().Changed("max") && o.Max < 2 {
@@ -224,6 +228,8 @@ func newLoopHistory(a *app) *cobra.Command {
 	return cmd
 }
 
+// useLoopDir calls act with the console for --dir, by default the working directory. cmd must have --dir, as the
+// commands of loop do.
 func (a *app) useLoopDir(cmd *cobra.Command, act func(console.Console) error) error {
 	return a.useAndSweep(cmd.Context(), rooted.PathFrom(a.work, cmd.Flag("dir").Value.String()), act)
 }

@@ -44,6 +44,8 @@ type environment struct {
 	session string     // the agent's session
 }
 
+// findPlaces sets e.places. If there is neither a home directory nor CLAUDE_CONFIG_DIR, it clears e.places and returns
+// an error.
 func (e *environment) findPlaces() error {
 	if e.places = e.placesFrom(e.work); e.places.Config == "" {
 		e.places = client.Places{}
@@ -109,6 +111,7 @@ func (e *environment) hostOwner() hosts.User {
 	return hosts.User{Home: e.home, Work: e.work, Root: cmp.Or(git.RepositoryRoot(e.work), e.work), Env: e.env, Getenv: e.getenv, Look: e.findProgram}
 }
 
+// findProgram returns the path of a program on PATH, or "". A program named with a directory must be an absolute path.
 func (e *environment) findProgram(program string) string {
 	return rooted.FindProgram(program, e.getenv("PATH"))
 }
@@ -117,6 +120,7 @@ func (e *environment) pathResolver() rooted.Typed {
 	return rooted.Typed{Work: e.work, Around: []string{git.RepositoryRoot(e.work), generator.FindSuite(e.work)}, Home: e.home, Config: hosts.DefaultHost().PlaceFor(e.hostOwner()).Dir}
 }
 
+// means returns the means to enable and disable plugins. findPlaces must have set a.places.
 func (a *app) means() installer.Means {
 	return installer.Means{
 		Settings: settings.NewSettings(a.places), User: a.hostOwner(),
@@ -151,6 +155,8 @@ func (e *environment) suiteDir(typed string) (unchecked string, err error) {
 	return typed, err
 }
 
+// suiteIn reads a suite, and returns its absolute directory. If typed is "", it is the suite around the working
+// directory.
 func (e *environment) suiteIn(typed string) (string, generator.Suite, error) {
 	typed, err := e.suiteDir(typed)
 	if err != nil {
@@ -160,12 +166,14 @@ func (e *environment) suiteIn(typed string) (string, generator.Suite, error) {
 	return typed, suite, err
 }
 
+// inspectionRequest returns a request to inspect the working directory. findPlaces must have set e.places.
 func (e *environment) inspectionRequest() doctor.Request {
 	return doctor.Request{Places: e.places, User: e.hostOwner(), Client: e.claudeCommand(), Off: e.off, Now: time.Now()}
 }
 
 // findPluginOrStrategy finds a plugin by name or ID: an installed one, on or off, then one of a known suite, a
-// directory marketplace or the suite around the working directory, then a strategy.
+// directory marketplace or the suite around the working directory, then a strategy, with the Root "". findPlaces must
+// have set a.places.
 func (a *app) findPluginOrStrategy(name string) (hook.Plugin, error) {
 	var dirs []string
 	for _, p := range client.NewSnapshot(a.places).SwitchedPlugins() {
@@ -199,7 +207,7 @@ func (a *app) findPluginOrStrategy(name string) (hook.Plugin, error) {
 	return hook.Plugin{}, check.Misusef(cmp.Or(hintOf(err), "run springfield list to see all plugins"), "there is no plugin %q", name)
 }
 
-// defaultSuite returns the suite in which enable makes plugins that no other suite has.
+// defaultSuite returns the suite in which enable makes plugins that no other suite has. The caller closes it.
 func (a *app) defaultSuite(ctx context.Context) (notNil *installer.DefaultSuite) {
 	return &installer.DefaultSuite{Dir: a.defaultSuiteDir(), Tools: a.toolchain, Fresh: func() generator.Spec { return a.defaultSpec(ctx) }}
 }

@@ -136,6 +136,7 @@ func (a *app) noteSkipped(all []replay.Skipped) {
 
 const mostSkipped, nameLogs = 10, "name a session log or a directory of logs; without a path, all your logs are read"
 
+// replayOptions converts the flags in o to options. strategyPath must have converted o.strategies.
 func (e *environment) replayOptions(o replayOptions) (options replay.Options, err error) {
 	if options.Since, err = parseSince(o.since, time.Now()); err != nil {
 		return options, err
@@ -163,6 +164,8 @@ func (e *environment) replayOptions(o replayOptions) (options replay.Options, er
 	return options, e.chooseSessions(&options, o.paths, o.host)
 }
 
+// pageTarget returns the file for a page, and reports whether it is an earlier page. Any other file there, unless
+// empty, is an error.
 func (e *environment) pageTarget(name string) (page replay.PageFile, exists bool, err error) {
 	if page.Path, page.In, err = e.pathResolver().FilePath(name, false); err != nil {
 		return page, false, fmt.Errorf("write page: %w", err)

@@ -43,6 +43,7 @@ func (s *streams) reportError(err error, asJSON bool) int {
 	return code
 }
 
+// printError prints lead, such as "springfield: error: ", and err on standard error, then the hint unless it is "".
 func (s *streams) printError(lead string, err error, hint string) {
 	s.notePrinter().InRed().PrintLead(lead, "%v", err)
 	if hint != "" {

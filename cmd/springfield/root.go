@@ -136,10 +136,11 @@ func (a *app) typedCommand() string {
 	return "springfield " + strings.Join(check.NamesOf(a.args, check.QuoteArgument), " ")
 }
 
-func arguments(low, high int, what string) cobra.PositionalArgs {
+// arguments returns a check that there are low to high arguments. takes completes the error "COMMAND takes …".
+func arguments(low, high int, takes string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) < low || len(args) > high {
-			return check.Misuse(fmt.Errorf("%s takes %s", cmd.CommandPath(), what),
+			return check.Misuse(fmt.Errorf("%s takes %s", cmd.CommandPath(), takes),
 				cmd.CommandPath()+" --help shows how")
 		}
 		return nil

@@ -251,6 +251,7 @@ func (a *app) needPersonFor(all []pluginsettings.Assignment) error {
 	return nil
 }
 
+// assignments returns the assignments in o.values, and one without a value for each key in o.unset.
 func (o setOptions) assignments(stack pluginsettings.Stack) (all []pluginsettings.Assignment, err error) {
 	for _, text := range append(slices.Clone(o.values), o.unset...) {
 		name, value, sets := strings.Cut(text, "=")

@@ -36,8 +36,10 @@ type streams struct {
 	tilde    string    // the home directory, printed as ~
 }
 
+// talk prints a line on standard error, for the user. say is for results.
 func (s *streams) talk(format string, args ...any) { s.notePrinter().PrintText(format, args...) }
 
+// say prints a line of the result on standard output.
 func (s *streams) say(format string, args ...any) { s.resultPrinter().PrintText(format, args...) }
 
 func (s *streams) resultPrinter() layout.Printer { return s.printer(s.out, s.stdout) }
@@ -51,6 +53,7 @@ func (s *streams) printJSON(v any) error {
 	return enc.Encode(v)
 }
 
+// printer returns a printer to w. f is the file behind w, for its width and colours.
 func (s *streams) printer(w io.Writer, f *os.File) layout.Printer {
 	width, wraps := s.columns, s.columns > 0
 	if n := widthOf(f); n > 0 {
@@ -83,12 +86,14 @@ func (s *streams) showWorking(what string) (done func()) {
 	return func() { s.showStep("") }
 }
 
+// showStep replaces the progress message. "" removes it. Without s.progress it does nothing.
 func (s *streams) showStep(what string) {
 	if s.progress {
 		fmt.Fprint(s.screen, "\r\x1b[K", layout.ClipText(display.OneLine(what), widthOf(s.screen)-1))
 	}
 }
 
+// newAsker returns an asker at the terminal. The caller has checked s.terminal.
 func (s *streams) newAsker(ctx context.Context) interview.Asker {
 	return interview.Terminal{In: s.in, Screen: s.screen, Out: s.err, Color: s.colours, Hint: hintOf}.NewAsker(ctx)
 }

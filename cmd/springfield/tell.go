@@ -29,8 +29,8 @@ type teller struct {
 	failure error // of the last command
 }
 
-// setCommandIfGiven sets t.argv to typed, split into words as a shell does, with the path of the program. No shell runs the
-// command, because its argument comes from sessions.
+// setCommandIfGiven sets t.argv to typed, split into words as a shell does, with the path of the program. Without
+// t.given it does nothing. No shell runs the command, because its argument comes from sessions.
 func (t *teller) setCommandIfGiven(typed string, hasOnceFlag bool) (err error) {
 	const example = "springfield watch --tell 'notify-send springfield'"
 	if !t.given {
@@ -53,6 +53,7 @@ func (t *teller) setCommandIfGiven(typed string, hasOnceFlag bool) (err error) {
 	return nil
 }
 
+// killRunning kills the command that is running, if any, and waits for its end. The teller cannot be used afterwards.
 func (t *teller) killRunning() {
 	if t.ended != nil {
 		close(t.quit)

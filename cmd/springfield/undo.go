@@ -179,6 +179,7 @@ func (a *app) listEdits(j journal.Journal, asJSON bool) error {
 	return nil
 }
 
+// tellUndoError returns err with a hint. If a file has changed since the edit, it also prints the difference.
 func (a *app) tellUndoError(err error) error {
 	var changed *journal.ChangedSinceError
 	if !errors.As(err, &changed) {

@@ -33,8 +33,9 @@ type Command struct {
 	Env  []string // KEY=value
 }
 
-func (c Command) Register(ctx context.Context, s *Snapshot, name, dir string) error {
-	done := func(now *Snapshot) (bool, error) { return now.IsRegistered(name, dir) }
+// Register runs claude to add dir, an absolute path, as a marketplace. market must be the name in the catalog there.
+func (c Command) Register(ctx context.Context, s *Snapshot, market, dir string) error {
+	done := func(now *Snapshot) (bool, error) { return now.IsRegistered(market, dir) }
 	return c.callClient(ctx, s, "register marketplace", clientPatience, done, "marketplace", "add", dir)
 }
 
@@ -127,8 +128,8 @@ func (c Command) Uninstall(ctx context.Context, s *Snapshot, id string) (outcome
 	return id + " is uninstalled", nil
 }
 
-// RemoveMarketAndPlugins removes a marketplace and the plugins installed from it. It returns a note for the user, even if
-// the marketplace is unknown.
+// RemoveMarketAndPlugins removes a marketplace and the plugins installed from it. It returns a note for the user, even
+// if the marketplace is unknown. s does not read the changed files again.
 func (c Command) RemoveMarketAndPlugins(ctx context.Context, s *Snapshot, name string) (note string, err error) {
 	markets, err := s.Markets()
 	if err != nil {
@@ -176,11 +177,11 @@ func hasMarket(name string, want bool) isRecorded {
 // callClient runs claude plugin with a copy of the user's plugin settings. Afterwards s reads changed files
 // again. Errors begin with task.
 func (c Command) callClient(
-	ctx context.Context, s *Snapshot, task string, patience time.Duration, didWork isRecorded, args ...string,
+	ctx context.Context, s *Snapshot, task string, patience time.Duration, didWork isRecorded, pluginArgs ...string,
 ) error {
 	settings := s.userSettingsForClient("enabledPlugins", "extraKnownMarketplaces")
 	defer s.forgetPlugins()
-	if err := c.runClient(ctx, s.Places, settings, patience, didWork, args...); err != nil {
+	if err := c.runClient(ctx, s.Places, settings, patience, didWork, pluginArgs...); err != nil {
 		return fmt.Errorf("%s: %w", task, err)
 	}
 	return nil
@@ -280,8 +281,8 @@ func errorOrLastLine(out []byte) string {
 	return printable(text[strings.LastIndexByte(text, '\n')+1:])
 }
 
-// IsOlder reports whether version is is older than mustParse, a valid version. isValid is false if is is invalid.
-func IsOlder(is, mustParse string) (older, isValid bool) {
-	v, err := semver.StrictNewVersion(is)
+// IsOlder reports whether version is older than mustParse, a valid version. isValid is false if version is invalid.
+func IsOlder(version, mustParse string) (older, isValid bool) {
+	v, err := semver.StrictNewVersion(version)
 	return err == nil && v.LessThan(semver.MustParse(mustParse)), err == nil
 }

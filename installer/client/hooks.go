@@ -84,6 +84,8 @@ func turnEdgeHooks(events json.RawMessage, source, file string) (valid []Hook, e
 	return valid, err
 }
 
+// readHook parses a handler. It leaves Event, Source, File, Matcher and a default timeout to the caller. problem is why
+// the handler is invalid, or "".
 func readHook(raw json.RawMessage) (h Hook, problem string) {
 	fields := as[object](raw)
 	if fields == nil {

@@ -71,7 +71,8 @@ func NameOf(id string) string {
 	return name
 }
 
-// ReadPluginIn reads the plugin in a directory, whether or not Claude Code knows it. Errors are in Problem.
+// ReadPluginIn reads the plugin in a directory, whether or not Claude Code knows it. Errors are in Problem. ID and
+// Marketplace are empty.
 func (s *Snapshot) ReadPluginIn(dir string) Installed {
 	i := Installed{Name: filepath.Base(dir), Dir: dir, InPlace: true}
 	if err := s.loadPlugin(&i); err != nil {
@@ -146,6 +147,8 @@ func (s *Snapshot) locatePlugin(i *Installed) (whyNot error) {
 
 const manifestFile = ".claude-plugin/plugin.json" // optional
 
+// loadPlugin reads the plugin in i.Dir into i. An unreadable manifest is an error. Other faults are in i.Faults, and
+// the first is also the error if no hook is valid.
 func (s *Snapshot) loadPlugin(i *Installed) error {
 	i.Strategy = s.strategyIn(i.Dir)
 	manifest, file, err := s.needObject(i.Dir, manifestFile)
@@ -233,6 +236,7 @@ const elsewhere = `"` + pluginRoot + `hooks/springfield-hook"`
 
 const pluginRoot = "${CLAUDE_PLUGIN_ROOT}/"
 
+// strategyIn returns the strategy in dir/strategy.json, "" if that file is missing, or "unknown" if it cannot be read.
 func (s *Snapshot) strategyIn(dir string) (orUnknown string) {
 	fields, _, err := s.needObject(dir, "strategy.json")
 	switch name := printable(as[string](fields["strategy"])); {

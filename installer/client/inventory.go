@@ -47,6 +47,7 @@ func (s *Snapshot) Inventory() Inventory {
 	return i
 }
 
+// SwitchedPlugins returns the plugins that any settings file enables or disables, sorted by ID.
 func (s *Snapshot) SwitchedPlugins() (all []Switched) {
 	layers := s.AllLayers()
 	var ids []string

@@ -23,8 +23,9 @@ func (e *NameTakenError) Error() string {
 	return fmt.Sprintf("Claude Code knows marketplace %q as %s, not as %s", e.Name, e.Known, e.Wanted)
 }
 
-func HowToRenameMarket(suite string) string {
-	return "give this suite another marketplace name in " + filepath.Join(suite, "springfield.yaml") + ", then run springfield update " + check.QuoteArgument(suite)
+// HowToRenameMarket returns advice to give a suite another marketplace name. It is a clause, not a command.
+func HowToRenameMarket(suiteDir string) string {
+	return "give this suite another marketplace name in " + filepath.Join(suiteDir, "springfield.yaml") + ", then run springfield update " + check.QuoteArgument(suiteDir)
 }
 
 type Source struct {
@@ -127,6 +128,7 @@ func (s *Snapshot) GoneMarkets() (all []Market) {
 	return all
 }
 
+// HowToForget returns the claude command that removes the marketplace.
 func (m Market) HowToForget() string {
 	return "claude plugin marketplace remove " + check.QuoteArgument(m.Name)
 }
@@ -173,7 +175,8 @@ func (s *Snapshot) FindMarket(name string) (m Market, errIfUnknown error) {
 	return Market{}, fmt.Errorf("marketplace %s is unknown", name)
 }
 
-// MarketFromIfAny returns the name of the recorded marketplace with the source OWNER/REPO or URL, or "".
+// MarketFromIfAny returns the name of the recorded marketplace with the source OWNER/REPO or URL, or "". address must
+// match exactly, and must not be empty, which matches any directory.
 func (s *Snapshot) MarketFromIfAny(address string) (string, error) {
 	all, err := s.Markets()
 	for _, name := range slices.Sorted(maps.Keys(all)) {
@@ -217,8 +220,8 @@ func (m Market) CheckFreeIn(in *document.Document) error {
 	return checkNotTaken(raw, m.Name, m.Location)
 }
 
-func checkNotTaken(raw json.RawMessage, name, dir string) error {
-	if from := as[Source](as[object](raw)["source"]); !from.isAt(dir) && !from.IsMissing() {
+func checkNotTaken(declaration json.RawMessage, name, dir string) error {
+	if from := as[Source](as[object](declaration)["source"]); !from.isAt(dir) && !from.IsMissing() {
 		return &NameTakenError{name, from.String(), dir}
 	}
 	return nil
@@ -246,7 +249,8 @@ type item struct {
 	path    string // in the marketplace, "" if it is not there
 }
 
-// WithMarket returns a copy of the snapshot in which the marketplace is registered.
+// WithMarket returns a copy of the snapshot in which Installed and DirInClone find the plugins of m, as if it were
+// registered. Markets, FindMarket and IsRegistered return the same as before.
 func (s *Snapshot) WithMarket(m Market) *Snapshot {
 	next := *s
 	next.catalogs = maps.Clone(s.catalogs)

@@ -16,8 +16,9 @@ import (
 
 const validatePatience = 30 * time.Second // for one directory
 
-// Validate runs claude plugin validate --strict on a suite and its plugins, with a temporary configuration. It first
-// calls onStart with the client's version. stopErr is from ctx or the temporary directory. Other failures are findings.
+// Validate runs claude plugin validate --strict on the suite in dir, an absolute path, and its plugins, with a
+// temporary configuration. It first calls onStart with a text such as "Claude Code 2.1.329". Without claude it only
+// returns a note. stopErr is from ctx or the temporary directory. Other failures are findings.
 func (c Command) Validate(ctx context.Context, dir string, plugins []string, onStart func(client string)) (all []check.Finding, stopErr error) {
 	if c.Path == "" {
 		return []check.Finding{{Check: "client", State: check.Note, Says: "there is no claude on PATH, so Claude Code did not validate it"}}, nil

@@ -38,10 +38,10 @@ type AgentPlugin struct {
 
 // InspectHosts inspects the named agents, by default those on this machine. By default it adds Claude Code if
 // no agent is found or Claude Code has springfield plugins.
-func InspectHosts(r Request, orFound []hosts.Host) *Inspection {
+func InspectHosts(r Request, named []hosts.Host) *Inspection {
 	in := Inspect(r)
-	all := orFound
-	if in.asked = len(orFound) > 0; !in.asked {
+	all := named
+	if in.asked = len(named) > 0; !in.asked {
 		all = hosts.HostsFound(r.User)
 	}
 	in.Others = in.inspectOthers(all)
@@ -90,7 +90,8 @@ func (in *Inspection) inspectAgent(at hosts.Place) Agent {
 	return a
 }
 
-// Checks returns the checks of the inspected agents. An agent without plugins is skipped unless the user named it.
+// Checks returns the checks of the agents that InspectHosts inspected. An agent without plugins is skipped unless the
+// user named it.
 func (in *Inspection) Checks() []check.Check[*Inspection] {
 	checks := AnyHostChecks()
 	if in.Claude {
@@ -117,7 +118,7 @@ func (a Agent) pluginsOn() []AgentPlugin {
 	return slices.DeleteFunc(slices.Clone(a.Plugins), func(p AgentPlugin) bool { return !p.On })
 }
 
-func (a Agent) checkPlugins(named bool) (all []check.Finding) {
+func (a Agent) checkPlugins(userNamed bool) (all []check.Finding) {
 	if !a.Found {
 		says := fmt.Sprintf("%s was not found: there is no %s on PATH and no sign of use in %s", a.Title, a.Host, a.Dir)
 		return []check.Finding{check.Warned(says, "install "+a.Title)}
@@ -133,7 +134,7 @@ func (a Agent) checkPlugins(named bool) (all []check.Finding) {
 	if a.silent != nil && len(on) > 0 {
 		all = append(all, *a.silent)
 	}
-	if len(all) == 0 && named {
+	if len(all) == 0 && userNamed {
 		all = append(all, check.Noted("no springfield plugin is enabled in "+a.Title,
 			"springfield enable PLUGIN --host "+a.Host))
 	}

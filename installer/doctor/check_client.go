@@ -53,6 +53,7 @@ func (in *Inspection) listOtherAccounts() (all []check.Finding) {
 	return all
 }
 
+// otherAccountsInWords describes the other Claude Code accounts that enable a springfield plugin.
 func (in *Inspection) otherAccountsInWords() []string {
 	return slices.DeleteFunc(check.NamesOf(in.Accounts, settings.ClaudeAccount.EnabledClause), func(says string) bool { return says == "" })
 }

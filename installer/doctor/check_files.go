@@ -120,6 +120,8 @@ func (in *Inspection) stateChownCommand() (command string) {
 	return `sudo chown -R "$(id -u)" ` + check.QuoteArgument(in.Places.StatePath())
 }
 
+// checkStateAccess returns a failure if the state directory cannot be read or written, or nil. It creates and removes a
+// temporary file there.
 func (in *Inspection) checkStateAccess() []check.Finding {
 	const without = "; without it, every hook lets its agent stop"
 	err := in.stateDirError()
@@ -136,6 +138,7 @@ func (in *Inspection) checkStateAccess() []check.Finding {
 	return []check.Finding{check.Failed("open "+in.Places.StatePath()+": "+check.DropPath(err).Error()+without, fix)}
 }
 
+// stateDirError returns why the state directory cannot be read. It returns nil if the directory is missing.
 func (r Request) stateDirError() error {
 	if _, err := os.ReadDir(r.Places.StatePath()); !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -166,6 +169,7 @@ func (in *Inspection) checkOldBuilds() (all []check.Finding) {
 	return all
 }
 
+// noOldBuildsNote is called when checkOldBuilds returns nothing. It returns "" if no suite can be read.
 func (in *Inspection) noOldBuildsNote() string {
 	if !slices.ContainsFunc(in.Suites, func(s Suite) bool { return s.Err == nil }) {
 		return ""

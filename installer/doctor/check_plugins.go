@@ -153,6 +153,7 @@ func (in *Inspection) checkConflicts() (all []check.Finding) {
 	return all
 }
 
+// sayWhoDecides is called when checkConflicts returns nothing. It returns "" if no plugin decides.
 func (in *Inspection) sayWhoDecides() string {
 	deciding := in.OursAtStop()
 	switch len(deciding) {
@@ -236,6 +237,8 @@ func drivesLoop(strategyName string) bool {
 	return slices.Contains([]strategy.Kind{strategy.GoalLoop, strategy.SpecLoop}, kindOrOutsideStop(strategyName))
 }
 
+// howToSwitchOff returns advice to disable a plugin, which is not always a command. s.Decides must be a scope or
+// client.Managed.
 func (in *Inspection) howToSwitchOff(s client.Switched) string {
 	switch s.Decides {
 	case client.Managed:

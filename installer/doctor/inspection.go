@@ -57,7 +57,8 @@ type Suite struct {
 	Err    error
 }
 
-// Inspect reads settings, suites and Claude Code's records, but no files of other agents.
+// Inspect reads settings, suites and Claude Code's records, but no files of other agents. It leaves Claude and Others
+// unset, which InspectHosts sets.
 func Inspect(r Request) (claudeOnly *Inspection) {
 	in := &Inspection{Request: r, settings: settings.NewSettings(r.Places)}
 	in.Inventory, in.byUs = in.settings.Inventory(), in.settings.EnabledByUs()
@@ -188,8 +189,8 @@ func (in *Inspection) GoalDriver(dir string) (pluginOrWhyNot console.LoopDriver)
 	return console.NoDriver(in.Places.StatePath(), dir, problem, next)
 }
 
-// RunningPlugins returns the springfield plugins that the inspected agents run, without duplicate or missing
-// directories.
+// RunningPlugins returns the springfield plugins that the agents of InspectHosts run, without duplicate or missing
+// directories. It returns none after Inspect.
 func (in *Inspection) RunningPlugins() (all []generator.Running) {
 	add := func(r generator.Running) {
 		if !rooted.IsSurelyMissing(r.Dir) && !slices.ContainsFunc(all, func(has generator.Running) bool { return rooted.SameFile(has.Dir, r.Dir) }) {

@@ -129,7 +129,8 @@ func (in *Inspection) whyNoHook(hookless client.Switched) string {
 	return "it has no hook that runs"
 }
 
-// NextIfNoneOn returns the command to run if no plugin is enabled.
+// NextIfNoneOn returns the command to run if no plugin is enabled, or a hint to fix the user's settings. It does not
+// check whether one is enabled.
 func (in *Inspection) NextIfNoneOn() string {
 	for _, a := range in.Accounts {
 		if len(a.On) > 0 {
@@ -229,7 +230,7 @@ func (in *Inspection) HoldsAndAwayInWords() (alsoEnded []string) {
 	return append(slices.Concat(in.HoldsInWords()), in.AwayHereInWords()...)
 }
 
-// AwayHereInWords describes the away orders in force here.
+// AwayHereInWords describes the away orders in force in the working directory. Each text begins with "away: ".
 func (in *Inspection) AwayHereInWords() (all []string) {
 	dir := ledger.StateDir("", in.Places.Home)
 	if dir == "" {
@@ -252,7 +253,8 @@ func (in *Inspection) HeldOrOffInWords() []string {
 	return append(held, in.offVariableNotes()...)
 }
 
-// HoldsInWords describes the holds in force, and the holds that ended recently.
+// HoldsInWords describes the holds in force, and the holds that ended recently. It also records ends that were not
+// noticed before. If the state directory cannot be read, held is the error as text.
 func (r Request) HoldsInWords() (held, ended []string) {
 	if err := r.stateDirError(); err != nil {
 		return []string{err.Error() + ", so every hook lets its agent stop: run springfield doctor to see the fix"}, nil

@@ -58,8 +58,8 @@ func findComments(text string) (all []comment) {
 	return all
 }
 
-// keepComments returns the comments between two offsets, each on a separate line. They precede the text that
-// replaces the range.
+// keepComments returns the comments between two offsets, each on a separate line. They precede the text that replaces
+// the range. source is d.source without the byte order mark.
 func (d *Document) keepComments(source string, start, end int) (kept string) {
 	line := d.lineEnd() + lineIndent(source[:start])
 	for _, c := range findComments(source[start:end]) {

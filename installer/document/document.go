@@ -165,6 +165,7 @@ type place struct {
 	line, column int
 }
 
+// moveToOffset moves forward to a byte offset, which must not be before the current one.
 func (p *place) moveToOffset(offset int) {
 	between := p.text[p.offset:offset]
 	if i := strings.LastIndexByte(between, '\n'); i >= 0 {
@@ -175,7 +176,7 @@ func (p *place) moveToOffset(offset int) {
 }
 
 // findPath returns the objects on a path, the root first, and the member at the end. If found is nil,
-// path[len(objects)-1] is the first missing key.
+// path[len(objects)-1] is the first missing key. path must not be empty.
 func (d *Document) findPath(path []string) (objects []*value, found *member, err error) {
 	objects = []*value{d.root}
 	if _, inArray := elementName(path[0]); inArray {

@@ -81,7 +81,8 @@ func PathName(path []string, between string) string {
 	return strings.ReplaceAll(strings.Join(path, between), element, "")
 }
 
-// applyEdit returns the edited document, or d itself if the edit is a no-op.
+// applyEdit returns the edited document, or d itself if the edit is a no-op. The caller checks that e.Path is not empty
+// and that e.Value is JSON or nil.
 func (d *Document) applyEdit(e Edit) (*Document, error) {
 	objects, found, err := d.findPath(e.Path)
 	if err != nil || found == nil && e.Value == nil || found != nil && e.Value != nil && found.value.equalsEdit(e) {

@@ -21,8 +21,9 @@ type layout struct {
 	verbatim bool // for the edit's value, but not for new objects around it
 }
 
-// layOutValue formats an edit's value inside new objects or arrays for keys. The result is for the last of
-// the objects, follows the text preceding, and replaces old unless old is nil.
+// layOutValue formats an edit's value inside new objects or arrays for keys. The result is for the last of the objects,
+// follows the text preceding, and replaces old unless old is nil. If the caller writes the comma and key of a new
+// member itself, keys omits that key. e.Value must not be nil.
 func (d *Document) layOutValue(preceding string, objects []*value, old *value, keys []string, e Edit) string {
 	text := strings.Trim(string(e.Value), blanks)
 	for _, key := range slices.Backward(keys) {

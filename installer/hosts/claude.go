@@ -20,6 +20,7 @@ func DefaultHost() Host {
 // claudeMembers enables plugins in the settings of a scope.
 type claudeMembers struct{}
 
+// PluginsIn returns the plugins that a scope's settings enable, with only ID and Name set.
 func (claudeMembers) PluginsIn(now *settings.Settings, _ Place, scope client.Scope) (ofAnyone []Installed, err error) {
 	ids, err := now.AllIDsOn(scope)
 	for _, id := range ids {
@@ -40,6 +41,7 @@ func (claudeMembers) PlanOff(now *settings.Settings, r Request) (journal.Change,
 	return now.PlanDisable(r.Plugin, r.Scope)
 }
 
+// PlanAllOff replaces c, which must be empty.
 func (claudeMembers) PlanAllOff(now *settings.Settings, _ Place, purge bool, c *journal.Change) (ids []string, left []settings.Left, err error) {
 	*c, ids, left, err = now.PlanDisableAll(purge) // the first host: c is empty
 	return ids, left, err

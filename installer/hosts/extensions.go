@@ -24,6 +24,8 @@ const (
 	maxRecord     = 1 << 20 // bytes
 )
 
+// extensionHost returns a host that uses extensions. The caller sets Variable, Traces and HooksOff, and Above if it
+// applies.
 func extensionHost(name, title, agent string) Host {
 	return Host{
 		Name: name, Title: title, Agent: agent, Dir: "." + name, SettingsFile: "settings.json",

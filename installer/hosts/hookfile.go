@@ -153,6 +153,8 @@ func isPathPart(name string) bool {
 	return filepath.IsLocal(name) && name != "." && !strings.ContainsAny(name, `/\`)
 }
 
+// pluginVersion returns the version in the plugin.json of a plugin, or "". manifestDir is relative to dir, the plugin's
+// directory.
 func pluginVersion(dir, manifestDir string) string {
 	var manifest struct{ Version string }
 	if readRecord(filepath.Join(dir, manifestDir, "plugin.json"), &manifest) != nil {

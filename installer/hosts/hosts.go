@@ -104,6 +104,7 @@ func (p Place) Installed() (all []Installed, err error) {
 	return all, err
 }
 
+// DirInSuite returns the plugin's directory in r.Stage or, if that is "", in its suite. One of them must be set.
 func (r Request) DirInSuite() string {
 	return filepath.Join(cmp.Or(r.Stage, r.Plugin.Suite), r.Plugin.Name)
 }
@@ -144,7 +145,8 @@ func (h Host) ScopeInWords(scope client.Scope) string {
 	return string(scope) + " settings of " + h.Title
 }
 
-// RemoveCommand returns the host's own command that removes a plugin.
+// RemoveCommand returns the host's own command that removes a plugin. For Claude Code, which has none, the result is
+// invalid.
 func (h Host) RemoveCommand(id string) string {
 	return h.Name + " " + fmt.Sprintf(h.Remove, check.QuoteArgument(id))
 }
@@ -179,6 +181,8 @@ func readDocOrEmpty[D any](root, path string, parse func(data []byte) (D, error)
 	return doc, err
 }
 
+// readSettings reads the host's settings as JSON, possibly with comments. A missing file is empty. Codex has TOML
+// instead.
 func readSettings(at Place) (*document.Document, error) {
 	return readDocOrEmpty("", at.SettingsFile(), document.ParseCommented)
 }

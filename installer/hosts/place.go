@@ -58,7 +58,7 @@ func HostsFound(u User) []Host {
 func (p Place) SettingsFile() string { return filepath.Join(p.Dir, p.Host.SettingsFile) }
 
 // FindSilencer returns a finding if a setting of the user disables all hooks of the host, otherwise nil. It also
-// returns nil for unreadable settings, which a different check reports.
+// returns nil for unreadable settings, which a different check reports, and always for Claude Code and Copilot.
 func (p Place) FindSilencer() *check.Finding {
 	name, off, known := strings.Cut(p.Host.HooksOff, "=")
 	if !known {

@@ -29,6 +29,8 @@ type codexHook struct {
 	Enabled     bool   `json:"enabled"`
 }
 
+// codexHooks starts Codex's app-server and returns its hooks and the problems that it reports. at is the trial of
+// codexTrial, because Codex would otherwise run with the user's own directory and credentials.
 func codexHooks(ctx context.Context, at Place) (hooks []codexHook, problems []string, err error) {
 	answer, err := at.askProgram(ctx, []string{"app-server"},
 		question{"initialize", map[string]any{"clientInfo": map[string]string{"name": "springfield", "version": "1"}}},
@@ -57,7 +59,8 @@ func codexHooks(ctx context.Context, at Place) (hooks []codexHook, problems []st
 }
 
 // codexTrial copies the user's hooks, their trust and the settings on plugins to a temporary directory, trial.Dir, and
-// links the plugins that Codex installed there. done removes it.
+// links the plugins that Codex installed there. done removes it. The caller calls done even after an error, unless it
+// is nil.
 func codexTrial(at Place, on []Installed) (trial Place, done func(), err error) {
 	settings, err := readDocOrEmpty("", at.SettingsFile(), parseTOML)
 	if err != nil {

@@ -88,6 +88,7 @@ func topKeys(s strategy.Strategy) (names []string) {
 	return names
 }
 
+// leafKeys returns the settings below p, with prefix before each name. prefix is "" or ends with a dot.
 func (p property) leafKeys(prefix string) (keys []Key) {
 	for _, name := range slices.Sorted(maps.Keys(p.Properties)) {
 		at := p.Properties[name]
@@ -139,7 +140,7 @@ func (k Key) Accepts() string {
 func formatNumber(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
 
 // ParseValue converts an argument to JSON: a word, a number, words separated by commas, or JSON. A value that the key
-// does not accept is an error.
+// does not accept is an error. It does not check IDs of rules or the contents of JSON, which PlanSet does.
 func (k Key) ParseValue(text string) (json.RawMessage, error) {
 	known := func(word string) bool { return len(k.Choices) == 0 || slices.Contains(k.Choices, word) }
 	var value any = text

@@ -146,12 +146,13 @@ func (k Key) aboveOrUnion(below, winner json.RawMessage) json.RawMessage {
 	return both
 }
 
-// usablePart returns the part of raw that the hook accepts: all, some elements of a list, or nil. why is the
-// reason for refusing the rest. It ignores other faults in the file.
-func (f File) usablePart(k Key, raw, inForce json.RawMessage) (usable json.RawMessage, why string) {
+// usablePart returns the part of raw that the hook accepts: all, some elements of a list, or nil. why is the reason for
+// refusing the rest. It ignores other faults in the file. valueBelow is the value in force from lower files. f.doc must
+// already contain raw, because a setting that is invalid alone is read from there.
+func (f File) usablePart(k Key, raw, valueBelow json.RawMessage) (usable json.RawMessage, why string) {
 	var list, some []json.RawMessage
 	if k.Type != "array" || k.single || json.Unmarshal(raw, &list) != nil || len(list) == 0 {
-		if why = f.refusal(k, raw, inForce); why == "" {
+		if why = f.refusal(k, raw, valueBelow); why == "" {
 			usable = raw
 		}
 		return usable, why
@@ -162,7 +163,7 @@ func (f File) usablePart(k Key, raw, inForce json.RawMessage) (usable json.RawMe
 	}
 	for i, one := range list {
 		alone := fmt.Appendf(nil, "[%s%s]", strings.Repeat("null,", i), one) // nulls are ignored and keep the index
-		if why := f.refusal(k, alone, inForce); why != "" {
+		if why := f.refusal(k, alone, valueBelow); why != "" {
 			whys = append(whys, why)
 		} else {
 			some = append(some, one)
@@ -177,8 +178,9 @@ func (f File) usablePart(k Key, raw, inForce json.RawMessage) (usable json.RawMe
 // placeInText matches the position in a fault, which is not a position in the file.
 var placeInText = regexp.MustCompile(`^line \d+, column \d+: `)
 
-// refusal returns why the hook refuses a value, or "". It reads the value apart from the rest of the file.
-func (f File) refusal(k Key, raw, inForce json.RawMessage) string {
+// refusal returns why the hook refuses a value, or "". It reads the value apart from the rest of the file. For raw and
+// valueBelow see usablePart.
+func (f File) refusal(k Key, raw, valueBelow json.RawMessage) string {
 	name := k.Name
 	if k.whole {
 		name, _, _ = strings.Cut(name, ".")
@@ -202,7 +204,7 @@ func (f File) refusal(k Key, raw, inForce json.RawMessage) string {
 	same := above.Protocol == below.Protocol && above.AfterError == below.AfterError && above.Limits == below.Limits &&
 		reflect.DeepEqual(above.Options, below.Options)
 	switch {
-	case document.MeanSame(raw, inForce) || f.Scope != Project || !same:
+	case document.MeanSame(raw, valueBelow) || f.Scope != Project || !same:
 		return ""
 	case k.Type == "integer" || k.Type == "number":
 		return "a project's file can only lower it"

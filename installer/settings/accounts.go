@@ -56,7 +56,8 @@ func planAddConfigDir(p client.Places) (journal.Edit, error) {
 	return e, err
 }
 
-// EnabledClause returns a phrase about the account's enabled plugins, or "" without any.
+// EnabledClause returns the clause "ID, ID is enabled in DIR, another account of Claude Code", or "" if it enables none
+// of springfield's plugins.
 func (a ClaudeAccount) EnabledClause() (clauseOrEmpty string) {
 	if len(a.On) == 0 {
 		return ""
@@ -64,7 +65,8 @@ func (a ClaudeAccount) EnabledClause() (clauseOrEmpty string) {
 	return strings.Join(a.On, ", ") + " is enabled in " + a.Config + ", another account of Claude Code"
 }
 
-// SpringfieldCommand returns the command line that runs springfield with args for this account.
+// SpringfieldCommand returns the command line that runs springfield with args for this account. args are words
+// separated by blanks, already quoted for the shell.
 func (a ClaudeAccount) SpringfieldCommand(args string) string {
 	return "CLAUDE_CONFIG_DIR=" + check.QuoteArgument(a.Config) + " springfield " + args
 }

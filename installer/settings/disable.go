@@ -76,7 +76,8 @@ func (s *Settings) restoreOrSwitchOff(c *journal.Change, ourEdits *memory, v vie
 	return s.setMembers(c, f, []document.Edit{switchTo(id, "false")}, "")
 }
 
-// planRestore plans to restore the members set in f, and in user settings for f, that no plugin except id needs.
+// planRestore plans to restore the members set in f, and in user settings for f, that no plugin except id needs. The
+// caller checks m.switchedOn(id).
 func (s *Settings) planRestore(c *journal.Change, m *memory, v view, f file, id string) error {
 	others := slices.DeleteFunc(v.edited.IDsOn(), func(other string) bool { return other == id || !m.switchedOn(other) })
 	only := allMembers
@@ -130,6 +131,7 @@ func (s *Settings) planUserRelease(c *journal.Change, setFor file) error {
 	return s.planRelease(c, user, setFor.At, allMembers)
 }
 
+// noteIfStillOn notes why the plugin stays enabled after the edits that c already contains.
 func (v view) noteIfStillOn(c *journal.Change, f file, id string) {
 	planned := f.Before
 	for _, e := range c.Edits {

@@ -56,15 +56,17 @@ func (s *Settings) PlanDisableAll(purge bool) (c journal.Change, ids []string, l
 	return c, slices.Compact(slices.Sorted(slices.Values(ids))), left, nil
 }
 
-func (s *Settings) releaseAll(c *journal.Change, path string, purgeOurs bool) error {
-	f, err := s.openFile("", path)
+// releaseAll plans to undo all of springfield's edits of a file, and to disable its plugins there. purgeOurs also
+// removes their entries. A path that contains a link is an error.
+func (s *Settings) releaseAll(c *journal.Change, resolved string, purgeOurs bool) error {
+	f, err := s.openFile("", resolved)
 	if err != nil {
 		return err
 	}
-	if f.At != path { // a link has replaced the file
-		return fmt.Errorf("%s is no longer the file that springfield edited, but a link to %s", path, f.At)
+	if f.At != resolved { // a link has replaced the file
+		return fmt.Errorf("%s is no longer the file that springfield edited, but a link to %s", resolved, f.At)
 	}
-	m, err := s.recallFile(path)
+	m, err := s.recallFile(resolved)
 	if err != nil {
 		return err
 	}

@@ -95,8 +95,8 @@ func (s *Settings) PlanEnable(e Enabling) (journal.Change, error) {
 	return c, hintDenied(s.setMembers(&c, f, edits, f.At), instead, all)
 }
 
-func switchTo(id, value string) document.Edit {
-	return document.Edit{Path: []string{"enabledPlugins", id}, Value: json.RawMessage(value)}
+func switchTo(id, trueOrFalse string) document.Edit {
+	return document.Edit{Path: []string{"enabledPlugins", id}, Value: json.RawMessage(trueOrFalse)}
 }
 
 func (s *Settings) enableEdits(c *journal.Change, f file, e Enabling) ([]document.Edit, error) {
@@ -182,8 +182,8 @@ func (s *Settings) isOtherKindAtStop(known *client.Snapshot, e Enabling, id stri
 	return e.SameKind != nil && i.Dir != "" && i.IsOursAtStop() && !slices.Contains(e.SameKind, i.Strategy)
 }
 
-// isOursAtStop reports whether the plugin decides at Stop. If its files are missing, it reports whether springfield
-// enabled the plugin.
+// isOursAtStop reports whether the plugin is springfield's and decides at Stop. If its files are missing, it reports
+// whether springfield enabled the plugin.
 func (s *Settings) isOursAtStop(known *client.Snapshot, v view, id string) bool {
 	if i := known.Installed(id); i.Dir != "" {
 		return i.IsOursAtStop()

@@ -28,8 +28,8 @@ func (s *Settings) openHostFile(upTo *journal.Change, of HostFile) (f file, err 
 	return f, nil
 }
 
-// SetForPlugin adds edits of a different host's settings file to a plan, on behalf of a plugin. Unless plugin is "",
-// ReleaseFor can undo them.
+// SetForPlugin adds edits of a different host's settings file to a plan, on behalf of a plugin. plugin is its ID on
+// that host, as in EnabledByUsOn. Unless plugin is "", ReleaseFor can undo them.
 func (s *Settings) SetForPlugin(c *journal.Change, of HostFile, plugin string, edits []document.Edit) error {
 	return s.editHostFile(c, of, func(f file) error { return s.setMembers(c, f, edits, plugin) })
 }
@@ -40,7 +40,7 @@ func (s *Settings) CheckHostFile(of HostFile) error {
 }
 
 // ReleaseFor adds to a plan the edits that undo SetForPlugin, except in members that another plugin needs or that were
-// changed since.
+// changed since. plugin is the ID given to SetForPlugin.
 func (s *Settings) ReleaseFor(c *journal.Change, of HostFile, plugin string) error {
 	return s.editHostFile(c, of, func(f file) error { return s.planRelease(c, f, plugin, allMembers) })
 }
@@ -67,7 +67,8 @@ func (s *Settings) editHostFile(c *journal.Change, of HostFile, step func(f file
 	return nil
 }
 
-// EnabledByUsOn returns the plugins that springfield has enabled for an agent, each with its settings file.
+// EnabledByUsOn returns the plugins that springfield has enabled for an agent, each with its settings file and its ID
+// on that host. Scope is not set. For Claude Code use EnabledByUs instead.
 func (s *Settings) EnabledByUsOn(host string) (all []EnabledPlugin, err error) {
 	memories, err := s.memoriesOf(host)
 	for _, m := range memories {

@@ -72,28 +72,30 @@ type kept struct {
 	err    error
 }
 
-func memoryFile(p client.Places, path string) string {
-	return p.StatePath("edits", journal.HashBytes([]byte(path))[:32]+".json")
+func memoryFile(p client.Places, resolved string) string {
+	return p.StatePath("edits", journal.HashBytes([]byte(resolved))[:32]+".json")
 }
 
+// recallFile returns the memory of springfield's edits of a settings file, or nil if there are none. path has its links
+// resolved, as in journal.Edit.At.
 func (s *Settings) recallFile(path string) (*memory, error) {
 	k := s.readMemory(memoryFile(s.Places, path))
 	return k.memory, k.err
 }
 
-func (s *Settings) readMemory(path string) (neverNil *kept) {
-	k, read := s.kept[path]
+func (s *Settings) readMemory(memoryPath string) (neverNil *kept) {
+	k, read := s.kept[memoryPath]
 	if read {
 		return k
 	}
 	k = &kept{}
-	s.kept[path] = k
-	if k.Edit, k.err = journal.OpenEdit("", path); k.err != nil || k.Before == nil {
+	s.kept[memoryPath] = k
+	if k.Edit, k.err = journal.OpenEdit("", memoryPath); k.err != nil || k.Before == nil {
 		return k
 	}
 	k.memory = &memory{}
 	if err := json.Unmarshal(k.Before.Data, k.memory); err != nil {
-		k.memory, k.err = nil, &journal.DamagedError{File: path, Err: err}
+		k.memory, k.err = nil, &journal.DamagedError{File: memoryPath, Err: err}
 	}
 	return k
 }
@@ -182,7 +184,7 @@ func (m *memory) sharesEdits(edits []document.Edit, neededBy string) bool {
 }
 
 // noteEdits returns a copy of the memory with edits of f added. If f no longer contains the earlier edits, the copy
-// omits them. For neededBy see setMembers.
+// omits them. For neededBy see setMembers. m can be nil. edits must not be empty. The caller sets Left in the copy.
 func (m *memory) noteEdits(f file, edits []document.Edit, neededBy string) (*memory, error) {
 	next := &memory{File: f.At, Host: f.host}
 	switch ours, err := m.anyStillIn(f); {
@@ -267,7 +269,7 @@ const everyone = ""
 func allMembers(remembered) bool { return true }
 
 // planReleased returns the data of f and its memory without the edits of the members selected by only, unless other
-// settings files or plugins need them. freed is the one that no longer needs them, or everyone.
+// settings files or plugins need them. freed is the one that no longer needs them, or everyone. m must not be nil.
 func (m *memory) planReleased(f file, freed string, only func(remembered) bool) (back released, err error) {
 	next := &memory{File: m.File, Host: m.Host, Origin: m.Origin}
 	back = released{before: m, next: next}

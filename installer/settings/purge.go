@@ -36,8 +36,9 @@ func (s *Settings) whyInUse(id string) (string, error) {
 	return "", err
 }
 
-// PurgeIfUnused makes the client uninstall a plugin that is no longer in use, and forget its marketplace if no
-// other plugin from it is in use. notes include why it kept something.
+// PurgeIfUnused makes the client uninstall a plugin that is no longer in use, and forget its marketplace if no other
+// plugin from it is in use. notes include why it kept something. s must be read after the plugin was disabled.
+// The claude command must exist.
 func (s *Settings) PurgeIfUnused(ctx context.Context, claude client.Command, plugin client.Plugin) (notes []string, err error) {
 	id := plugin.ID()
 	if why, err := s.whyInUse(id); err != nil {
@@ -89,17 +90,17 @@ func (s *Settings) PurgeInClaude(ctx context.Context, claude client.Command, als
 	return notes, left, err
 }
 
-func (s *Settings) uninstall(ctx context.Context, claude client.Command, ids []string) (results []string, err error) {
+func (s *Settings) uninstall(ctx context.Context, claude client.Command, ids []string) (notes []string, err error) {
 	for _, id := range ids {
 		note, err := claude.Uninstall(ctx, client.NewSnapshot(s.Places), id)
 		if err != nil {
-			return results, err
+			return notes, err
 		}
 		if note != "" {
-			results = append(results, note)
+			notes = append(notes, note)
 		}
 	}
-	return results, nil
+	return notes, nil
 }
 
 func (s *Settings) ownPluginsIn(m client.Market, alsoIDs []string) (ids []string) {
@@ -149,7 +150,8 @@ func RemoveState(p client.Places) (removed []string, left []Left, err error) {
 	return removed, left, err
 }
 
-// StateFiles returns springfield's own files in the state directory, and those that the user may have written.
+// StateFiles returns springfield's own files in the state directory, and those that the user may have written. If there
+// are any of the latter, the last of users is the state directory itself.
 func StateFiles(p client.Places) (own []string, users []Left, err error) {
 	entries, err := os.ReadDir(p.StatePath())
 	if errors.Is(err, fs.ErrNotExist) {

@@ -90,9 +90,9 @@ func (f file) namedError(cause error) error {
 // newFileMode is private because env in settings can hold tokens.
 const newFileMode fs.FileMode = 0o600
 
-// setMembers adds edits of a settings file to a plan, unless they change nothing. If neededBy is not "", an earlier edit
-// remembers who needs them, so that a crash cannot leave a forgotten edit. neededBy is a settings file, or for a
-// different agent a plugin.
+// setMembers adds edits of a settings file to a plan, unless they change nothing. If neededBy is not "", an earlier
+// edit remembers who needs them, so that a crash cannot leave a forgotten edit. neededBy is a settings file, or for a
+// different agent a plugin. f must already contain any earlier edits of the file in c.
 func (s *Settings) setMembers(c *journal.Change, f file, edits []document.Edit, neededBy string) error {
 	after, err := f.doc.ApplyEdits(edits...)
 	if err != nil {

@@ -24,6 +24,8 @@ func (list suites) encodeTo(e *journal.Edit) (err error) {
 	return err
 }
 
+// PlanAddSuite plans to add a suite to the user's list. dir must be absolute, because KnownSuites ignores other paths.
+// If the suite is in the list already, or after an error, the edit changes nothing.
 func PlanAddSuite(p client.Places, dir string) (journal.Edit, error) {
 	e, list, err := readSuites(p)
 	if err != nil {

@@ -41,9 +41,9 @@ type session struct {
 	first         int64 // the time of its first activity since the report's start
 }
 
-// findSessions returns up to MostSessions sessions of a project, or of all if project is "", and the number
-// of further sessions. It includes sessions that are running, are in past, or have a decision or new log
-// lines since the given time. Running sessions come first.
+// findSessions returns up to MostSessions sessions of a project, or of all if project is "", and the number of further
+// sessions. It includes sessions that are running, are in past, or have a decision or new log lines since the given
+// time, in Unix milliseconds. Running sessions come first.
 func (p Places) findSessions(project string, since int64, past ...ledger.AwayEvent) (all []*session, more int) {
 	ids := check.NamesOf(past, func(e ledger.AwayEvent) string { return e.Session })
 	names, _ := filepath.Glob(filepath.Join(p.Config, "projects", cmp.Or(claude.LogDirName(project), "*"), "*.jsonl"))
@@ -67,6 +67,7 @@ func (s *session) processInWords() string {
 	return "unknown"
 }
 
+// waits returns a phrase such as "waits for you", or "" if the session works, has ended or is not known to wait.
 func (s *session) waits() string {
 	switch {
 	case s.process.Status == "waiting":
@@ -108,7 +109,7 @@ const (
 )
 
 // findNeed returns why the session needs the user, with details, or empty strings. graveWord is the word that makes a
-// question grave, or "".
+// question grave, or "". The caller masks text.
 func (s *session) findNeed() (need, text, graveWord string) {
 	rule := s.stoppedByRule()
 	asks, found := s.log.needOfWords()

@@ -29,8 +29,8 @@ const (
 	leastNow                = 16
 )
 
-// WriteText prints the view in at most maxLines lines, clipped to the printer's width. If maxLines is 0, the number
-// of lines is unlimited.
+// WriteText prints the view in at most maxLines lines, clipped to the printer's width, but always all orders and holds.
+// If maxLines is 0, the number of lines is unlimited.
 func (v View) WriteText(out layout.Printer, maxLines int) {
 	printLine := func(out layout.Printer, line string) {
 		out.PrintUnbroken(layout.ClipText(out.ShortPath(line), out.Width))

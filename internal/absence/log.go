@@ -171,6 +171,7 @@ func (l *sessionLog) takeCalls(c *transcript.Cursor, inReport bool) {
 	}
 }
 
+// noteRefused notes the calls that the host refused, and removes every call with a result from l.open.
 func (l *sessionLog) noteRefused(c *transcript.Cursor, inReport bool) {
 	for _, p := range c.Entry.Parts {
 		if p.Kind != transcript.Result {

@@ -77,6 +77,7 @@ func (p Places) EndOrders(project string, all bool) (ended []ledger.AwayOrder, e
 	return ended, err
 }
 
+// MarkLooked records that the user has seen the report of the order with this ID, unless it is still in force.
 func (p Places) MarkLooked(order string) error {
 	unseen := func(o ledger.AwayOrder) bool { return o.ID == order && o.Looked == 0 && !o.IsInForce(p.Now) }
 	return p.rewriteOrders(unseen, func(o *ledger.AwayOrder) { o.Looked = p.Now.UnixMilli() })

@@ -58,9 +58,9 @@ func (r *Reader) findDecisions() {
 	}
 }
 
-// readSessions returns up to MostSessions sessions, and the number of further sessions. It includes sessions
-// that are running, have decisions, are named, or were read before.
-func (r *Reader) readSessions(also []string) (all []*session, more int) {
+// readSessions returns up to MostSessions sessions, and the number of further sessions. It includes sessions that are
+// running, have decisions, are named, or were read before. The caller calls findDecisions first.
+func (r *Reader) readSessions(alsoIDs []string) (all []*session, more int) {
 	byID := map[string]*session{}
 	add := func(id, cwd string) *session {
 		if byID[id] == nil && id != "" {
@@ -81,7 +81,7 @@ func (r *Reader) readSessions(also []string) (all []*session, more int) {
 		}
 	}
 	slices.SortFunc(all, func(a, b *session) int { return cmp.Compare(a.id, b.id) })
-	for _, id := range also {
+	for _, id := range alsoIDs {
 		add(id, r.project)
 	}
 	for _, d := range r.decided {

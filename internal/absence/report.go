@@ -182,6 +182,8 @@ func (p Places) MaskOrder(o ledger.AwayOrder) Order {
 	}
 }
 
+// addSession adds a session and its needs to the report. events are those of this session alone. ranFrom is the start
+// of the report in Unix milliseconds.
 func (r *Report) addSession(s *session, ranFrom int64, events []ledger.AwayEvent) {
 	out := Session{
 		ID: maskedCut(s.id), Host: registry.TitleOf(s.host), Project: maskedCut(cmp.Or(s.process.Cwd, s.cwd)), Asked: maskedCut(s.log.asked),
@@ -271,10 +273,10 @@ func (r *Report) addEvent(out *Session, s *session, e ledger.AwayEvent) {
 	}
 }
 
-func (s *Session) addRefused(call string) {
-	i := slices.IndexFunc(s.Refused, func(r Item) bool { return r.Text == call })
+func (s *Session) addRefused(maskedCall string) {
+	i := slices.IndexFunc(s.Refused, func(r Item) bool { return r.Text == maskedCall })
 	if i < 0 {
-		i, s.Refused = len(s.Refused), append(s.Refused, Item{Text: call})
+		i, s.Refused = len(s.Refused), append(s.Refused, Item{Text: maskedCall})
 	}
 	s.Refused[i].Times++
 }

@@ -63,6 +63,9 @@ func WithoutError[T any](look func(T) []Finding) func(context.Context, T) ([]Fin
 	return func(_ context.Context, at T) ([]Finding, error) { return look(at), nil }
 }
 
+// RunAll runs the checks in order and returns all findings, each with its check's name. If a check finds nothing, and
+// its Fine returns a text, RunAll adds a finding of state Fine. It stops at the first error and then returns no
+// findings.
 func RunAll[T any](ctx context.Context, at T, checks ...Check[T]) (all []Finding, err error) {
 	for _, c := range checks {
 		found, err := c.Look(ctx, at)

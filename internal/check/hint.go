@@ -6,8 +6,8 @@ import (
 )
 
 // HintAtNames returns a hint for an unknown name: "did you mean" with up to three of the nearest names. The names
-// follow form, or replace NAME in it. If no name is similar, it returns otherwise, or a list of all names if
-// otherwise is empty.
+// follow form, or replace NAME in it. If no name is similar, it returns otherwise, or a list of all names if otherwise
+// is empty. For that list, a form such as "--host " ends in a blank, and names must not be empty.
 func HintAtNames(typed, form string, names []string, otherwise string) string {
 	var near []string
 	form, behind, _ := strings.Cut(form, "NAME")
@@ -32,7 +32,7 @@ func HintAtNames(typed, form string, names []string, otherwise string) string {
 }
 
 // distanceOrFar returns the edit distance of two names if it is at most 2, and small enough for the length of typed.
-// Otherwise it returns 3 if name contains typed, and far if not.
+// Otherwise it returns 3 if name contains typed, and far if not. The caller passes both in lower case.
 func distanceOrFar(typed, name string) int {
 	row := make([]int, len(name)+1) // edit distance to each prefix of name
 	for i := range row {

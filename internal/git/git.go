@@ -82,6 +82,8 @@ type caller struct {
 	quiet []string // options to override any configuration
 }
 
+// callerIn returns a caller that runs git in dir. Programs in the repository's configuration can still run until
+// ignorePrograms is called.
 func (g Git) callerIn(dir string) *caller {
 	return &caller{Git: g, dir: dir, quiet: []string{
 		"-c", "core.fsmonitor=", "-c", "core.hooksPath=/dev/null", "-c", "log.showSignature=false",

@@ -27,7 +27,8 @@ type OutsideError struct{ Dir, Says, Advice string }
 func (e *OutsideError) Error() string { return e.Dir + ": " + e.Says }
 func (e *OutsideError) Hint() string  { return e.Advice }
 
-// RepositoryRoot returns dir or its nearest ancestor that contains .git, or "".
+// RepositoryRoot returns dir or its nearest ancestor that contains .git, or "". dir must be absolute, because the
+// search ends at ".".
 func RepositoryRoot(dir string) string {
 	return rooted.FindUpward(dir, func(dir string) bool {
 		_, err := os.Lstat(filepath.Join(dir, ".git"))
@@ -35,8 +36,8 @@ func RepositoryRoot(dir string) string {
 	})
 }
 
-// RepositoryIfAny returns the checkout around dir, or nil if none exists or git is not installed. The checkout of
-// a different directory or user is an *OutsideError.
+// RepositoryIfAny returns the checkout around dir, or nil if none exists or git is not installed. dir must be absolute.
+// The checkout of a different directory or user is an *OutsideError.
 func (g Git) RepositoryIfAny(ctx context.Context, dir string) (*Repository, error) {
 	c := g.callerIn(dir)
 	out, err := c.runGit(ctx, "", "rev-parse", "--show-toplevel", "--git-dir", "--git-common-dir")
@@ -87,7 +88,7 @@ func (r *Repository) hasGitDir(ctx context.Context, gitDir, common string) bool 
 }
 
 // isLinked reports whether dir is the git directory of a linked worktree and refers back to its .git file dotGit. The
-// repository's git directory common must contain dir.
+// repository's git directory common must contain dir. dir and common must have their links resolved.
 func isLinked(dotGit, dir, common string) bool {
 	text, err := rooted.ReadFile(dir, "gitdir", 4<<10)
 	back := rooted.PathFrom(dir, strings.TrimSpace(string(text)))
@@ -107,7 +108,8 @@ func MainWorktree(root, gitDir, common string) (emptyIfBare string) {
 	return filepath.Dir(common)
 }
 
-// PathFromRoot returns the path of an existing file or directory relative to the repository's root, with slashes.
+// PathFromRoot returns the path of an existing file or directory relative to the repository's root, with slashes. name
+// must be absolute. For a file outside of the repository the result begins with "..".
 func (r *Repository) PathFromRoot(name string) (evenOutside string, err error) {
 	name, err = filepath.EvalSymlinks(name)
 	if err != nil {
@@ -137,7 +139,8 @@ func (r *Repository) RemoteURL(ctx context.Context) string {
 	return where
 }
 
-// DirtyFiles returns the files below path that differ from HEAD, and untracked files.
+// DirtyFiles returns the files below path that differ from HEAD, and untracked files. All paths are relative to the
+// root, and "." is the root. It omits submodules.
 func (r *Repository) DirtyFiles(ctx context.Context, path string) ([]string, error) {
 	out, err := r.runGit(ctx, "", "status", "--porcelain", "-z", "--untracked-files=all", "--no-renames", "--ignore-submodules=all",
 		"--", path)
@@ -153,7 +156,7 @@ func (r *Repository) DirtyFiles(ctx context.Context, path string) ([]string, err
 	return files, nil
 }
 
-// LastChange returns the latest commit that changed path, or "".
+// LastChange returns the latest commit that changed path, or "". path is relative to the root.
 func (r *Repository) LastChange(ctx context.Context, path string) (commit string, err error) {
 	if r.CommitOf(ctx, "HEAD") == "" {
 		return "", nil
@@ -197,8 +200,8 @@ func (r *Repository) IsKnownPushed(ctx context.Context, commit, preferredURL str
 	return out != "", err
 }
 
-// IsUnchangedSince reports whether the tracked files below path are the same as in commit, apart from submodules. It
-// returns false if the commit is unknown.
+// IsUnchangedSince reports whether the tracked files below path are the same as in commit, apart from submodules. path
+// is relative to the root. It returns false if the commit is unknown.
 func (r *Repository) IsUnchangedSince(ctx context.Context, commit, path string) (bool, error) {
 	if r.CommitOf(ctx, commit) == "" {
 		return false, nil
@@ -214,7 +217,8 @@ func (r *Repository) IsUnchangedSince(ctx context.Context, commit, path string) 
 // Plain is git's mode of a file that is not executable.
 const Plain = "100644"
 
-// FileModes returns the modes in git's index of the files below path. It omits untracked files.
+// FileModes returns the modes in git's index of the files below path, such as Plain, by file. It omits untracked files.
+// All paths are relative to the root, and "." is the root.
 func (r *Repository) FileModes(ctx context.Context, path string) (map[string]string, error) {
 	out, err := r.runGit(ctx, "", "ls-files", "--stage", "-z", "--", path)
 	if err != nil {
@@ -235,12 +239,15 @@ func (r *Repository) SeesModes(ctx context.Context) bool {
 	return err != nil || out != "false"
 }
 
+// StageExecutable marks files as executable in git's index. They must be in the index. Their paths are relative to the
+// root.
 func (r *Repository) StageExecutable(ctx context.Context, indexed []string) error {
 	_, err := r.runGit(ctx, "", append([]string{"update-index", "--chmod=+x", "--"}, indexed...)...)
 	return err
 }
 
-// Ignored returns the given files that git ignores. They need not exist.
+// Ignored returns the given files that git ignores. They need not exist. All paths are relative to the root, with
+// slashes. A file in git's index is not ignored.
 func (r *Repository) Ignored(ctx context.Context, files []string) (found []string, err error) {
 	if len(files) == 0 {
 		return nil, nil

@@ -40,7 +40,7 @@ func (r *Repository) TakeSnapshot(ctx context.Context, name string) (head, kept 
 	return head, kept, err
 }
 
-// DropSnapshot removes the named snapshot if its ref still points to ifCommit.
+// DropSnapshot removes the named snapshot if its ref still points to ifCommit. Otherwise it returns an error.
 func (r *Repository) DropSnapshot(ctx context.Context, name, ifCommit string) error {
 	_, err := r.runGit(ctx, "", "update-ref", "-d", Snapshots+name, ifCommit)
 	return err
@@ -55,7 +55,8 @@ type Changed struct {
 	New     bool   `json:"new,omitempty"` // not in the snapshot
 }
 
-// ChangesSince returns the files that differ from the snapshot kept. It writes nothing into the repository.
+// ChangesSince returns the files that differ from the snapshot kept, a commit from TakeSnapshot. It writes nothing into
+// the repository.
 func (r *Repository) ChangesSince(ctx context.Context, kept string) (all []Changed, err error) {
 	err = r.withTreeObject(ctx, kept, func(in *caller, tree string) error {
 		out, err := in.runGit(ctx, "", "diff-tree", "-r", "-z", "--raw", "--numstat", "--no-renames", "--no-ext-diff", "--no-textconv",
@@ -81,8 +82,8 @@ func (r *Repository) ChangesSince(ctx context.Context, kept string) (all []Chang
 }
 
 // withTreeObject calls use with a git tree of the working tree, made in a temporary index with no cached stat data.
-// For a comparison with a snapshot, objects go to a temporary directory, and files of the snapshot are
-// included even if now ignored.
+// snapshotOrKeep is the commit of a snapshot to compare with: objects go to a temporary directory, and files of the
+// snapshot are included even if now ignored. If it is "", objects stay in the repository.
 func (r *Repository) withTreeObject(ctx context.Context, snapshotOrKeep string, use func(in *caller, tree string) error) error {
 	dir, err := os.MkdirTemp("", "springfield-away-")
 	if err != nil {
@@ -176,7 +177,7 @@ func (r *Repository) listWorkFiles(ctx context.Context, in *caller, plusSnapshot
 
 // isOnDisk reports whether name exists as a directory, if directory is set, or else as a file or symlink. Pipes,
 // devices and names below a symlink do not count. Without permission it returns true, because git reports that.
-// directories caches results.
+// directories caches results, and must already map "." to true.
 func (r *Repository) isOnDisk(name string, directory bool, directories map[string]bool) bool {
 	up := path.Dir(name)
 	if _, known := directories[up]; !known {

@@ -10,7 +10,8 @@ import (
 	"syscall"
 )
 
-// KillOnCancel makes cancelling cmd also kill its child processes, such as compilers started by go.
+// KillOnCancel makes cancelling cmd also kill its child processes, such as compilers started by go. The caller calls it
+// before it starts the command, which is from exec.CommandContext. It replaces cmd.SysProcAttr and cmd.Cancel.
 func KillOnCancel(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error {

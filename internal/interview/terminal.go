@@ -29,6 +29,8 @@ type Asker struct {
 	stdio survey.AskOpt
 }
 
+// NewAsker returns an Asker for t. If ctx is cancelled, its questions return ErrCancelled. It changes package variables
+// of survey.
 func (t Terminal) NewAsker(ctx context.Context) Asker {
 	core.DisableColor = !t.Color // survey does not read NO_COLOR itself
 	survey.ErrorTemplate = strings.Replace(survey.ErrorTemplate, "Sorry, your reply was invalid", "invalid answer", 1)
@@ -71,6 +73,8 @@ func (p Asker) askOrCancel(q survey.Prompt, answer any, opts ...survey.AskOpt) e
 	}
 }
 
+// Many asks for any number of options, and returns their values. preset lists the values that are marked at first.
+// checkAnswer must not be nil. If it returns an error, Many asks again.
 func (p Asker) Many(
 	question string, options []Option, preset []string, checkAnswer func([]string) error,
 ) ([]string, error) {
@@ -91,6 +95,7 @@ func (p Asker) Many(
 	return answer, err
 }
 
+// One asks for an option, and returns its value. preset must be the value of an option.
 func (p Asker) One(question string, options []Option, preset string) (string, error) {
 	var answer string
 	err := p.askOrCancel(&survey.Select{
@@ -100,6 +105,8 @@ func (p Asker) One(question string, options []Option, preset string) (string, er
 	return answer, err
 }
 
+// Text asks for a line of text. Enter alone returns preset. check must not be nil. If it returns an error, Text asks
+// again.
 func (p Asker) Text(question, preset string, check func(string) error) (string, error) {
 	var answer string
 	err := p.askOrCancel(&survey.Input{Message: display.OneLine(question), Default: display.OneLine(preset)}, &answer, survey.WithValidator(func(v any) error {
@@ -111,6 +118,7 @@ func (p Asker) Text(question, preset string, check func(string) error) (string, 
 	return answer, err
 }
 
+// Confirm asks a question. Enter alone means yes. On an error the answer has no meaning.
 func (p Asker) Confirm(question string) (bool, error) {
 	answer := true
 	err := p.askOrCancel(&survey.Confirm{Message: display.OneLine(question), Default: true}, &answer)

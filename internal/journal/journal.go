@@ -153,7 +153,8 @@ func (j Journal) lockAndApply(c Change, failure *WriteError) error {
 	return err
 }
 
-// ReadEntries returns all entries, the latest first. Only the first can be undone.
+// ReadEntries returns all entries, the latest first. Only the first can be undone. The contents in their edits have a
+// hash but no Data. A damaged entry is an error, and no entry is returned then.
 func (j Journal) ReadEntries() (newestFirst []Entry, err error) {
 	ids, err := j.listIDs()
 	if err != nil {
@@ -198,8 +199,9 @@ func (j Journal) ForgetNewest() (Entry, error) {
 	return e, nil
 }
 
-// MergeNewest merges the latest entries into one, so that a single undo reverts them. names lists the entries'
-// names, the oldest first. If the latest entries have other names, it returns ErrChanged.
+// MergeNewest locks the journal and merges the latest entries into one, so that a single undo reverts them. names lists
+// the Did of each entry, the oldest first, and must not be empty. If the latest entries have other names, it returns
+// ErrChanged. If two of them change the same file, the undo can fail.
 func (j Journal) MergeNewest(names []string) error {
 	unlock, err := TakeLock(filepath.Join(j.Dir, "settings.lock"))
 	if err != nil {
@@ -237,6 +239,8 @@ func (j Journal) MergeNewest(names []string) error {
 	return err
 }
 
+// loadContents replaces the hashes in e's edits with the stored contents. An After that is not stored keeps its hash
+// and has no Data.
 func (j Journal) loadContents(e *Entry) error {
 	kept, err := j.openContents(e.ID)
 	if err != nil {
@@ -274,7 +278,7 @@ func (j Journal) fileOf(id int, end string) string {
 }
 
 // pruneEntries removes the oldest entries, so that at most journalKeeps entries and journalSize bytes remain. It counts
-// the new entry, of addedSize bytes, too. earlier are the earlier entries.
+// the new entry, of addedSize bytes, too. earlier lists the IDs of the earlier entries in ascending order.
 func (j Journal) pruneEntries(earlier []int, addedSize int64) {
 	kept := 1
 	for _, id := range slices.Backward(earlier) {
@@ -291,6 +295,7 @@ func (j Journal) pruneEntries(earlier []int, addedSize int64) {
 	}
 }
 
+// removeEntry removes the files of an entry, and does not undo its edits. The caller holds the lock.
 func (j Journal) removeEntry(id int) error {
 	err := j.atStep.runStep("forget entry", func() error {
 		err := os.Remove(j.fileOf(id, openEnd))
@@ -306,6 +311,8 @@ func (j Journal) removeEntry(id int) error {
 	return nil
 }
 
+// reopenEntry marks an entry as open, for an undo. If it is no longer the latest, the error wraps ErrChanged. The
+// caller holds the lock.
 func (j Journal) reopenEntry(e Entry) error {
 	now, err := j.readNewest()
 	if err != nil && !errors.Is(err, ErrNothingToUndo) {
@@ -326,6 +333,7 @@ func (j Journal) closeEntry(id int) error {
 	return j.atStep.runStep("finish entry", func() error { return os.Rename(j.fileOf(id, openEnd), j.fileOf(id, closedEnd)) })
 }
 
+// listIDs returns the IDs of all entries, also open ones, in ascending order.
 func (j Journal) listIDs() ([]int, error) {
 	files, err := os.ReadDir(filepath.Join(j.Dir, "journal"))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -355,6 +363,8 @@ type DamagedError struct {
 func (e *DamagedError) Error() string { return fmt.Sprintf("read %s: %v", e.File, e.Err) }
 func (e *DamagedError) Unwrap() error { return e.Err }
 
+// addAndPrune stores a new open entry, and removes the oldest entries. The entry has c's Did, Kind and Leaves, and
+// edits instead of c.Edits. The caller holds the lock, and calls closeEntry or removeEntry afterwards.
 func (j Journal) addAndPrune(c Change, edits []Edit) (Entry, error) {
 	e := Entry{ID: 1, At: time.Now().UTC(), Did: c.Did, Kind: c.Kind, Token: rand.Text(), Leaves: c.Leaves}
 	ids, err := j.listIDs()
@@ -484,6 +494,8 @@ type contents struct {
 	path string
 }
 
+// openContents opens the stored contents of an entry. The caller closes it. A missing or invalid archive is a
+// *DamagedError.
 func (j Journal) openContents(id int) (contents, error) {
 	path := j.fileOf(id, bytesEnd)
 	z, err := zip.OpenReader(path)
@@ -493,6 +505,8 @@ func (j Journal) openContents(id int) (contents, error) {
 	return contents{z, path}, err
 }
 
+// readStored reads the content with the hash stored.SHA256, and gives it the mode of stored. For nil it returns nil. If
+// the content is not stored, the error is a *DamagedError and wraps fs.ErrNotExist.
 func (c contents) readStored(stored *Content) (*Content, error) {
 	if stored == nil {
 		return nil, nil
@@ -512,6 +526,7 @@ func (c contents) readStored(stored *Content) (*Content, error) {
 	return &Content{Data: data, Mode: stored.Mode.Perm()}, nil
 }
 
+// readNewest returns the latest entry. Without entries the error is ErrNothingToUndo.
 func (j Journal) readNewest() (e Entry, err error) {
 	for range tries {
 		var ids []int
@@ -531,7 +546,8 @@ func (j Journal) readNewest() (e Entry, err error) {
 	return e, nil
 }
 
-// Interrupted returns the latest entry, and whether its change was killed before its end.
+// Interrupted returns the latest entry, and whether it is open: its change was killed before its end, or still runs.
+// Without entries e is empty and there is no error.
 func (j Journal) Interrupted() (e Entry, lastIsOpen bool, err error) {
 	if e, err = j.readNewest(); errors.Is(err, ErrNothingToUndo) {
 		err = nil

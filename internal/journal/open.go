@@ -18,11 +18,9 @@ const (
 	maxLinks = 40 // in a path, as in Linux
 )
 
-// OpenEdit reads a regular file of up to 64 MiB into Before and After, which are nil if the file is missing.
-// Every error is an *fs.PathError for path.
-//
-// in is an untrusted directory around the file, in which a link is an error. If in is "", the file is the
-// user's and links are followed.
+// OpenEdit reads a regular file of up to 64 MiB into Before and After, which are nil if the file is missing. Every
+// error is an *fs.PathError for path. in is an untrusted directory around the file, in which a link is an error. If in
+// is "", the file is the user's and links are followed. Both paths must be absolute.
 func OpenEdit(in, path string) (Edit, error) {
 	e := Edit{In: in, Path: path}
 	err := e.setAtAndRoot()
@@ -80,6 +78,7 @@ func (e Edit) reachAbove(path string, do func(in rooted.Folder, name string) err
 	return do(in, name)
 }
 
+// readNow reads the file at e.At, or returns nil if it is missing. The caller has called setAtAndRoot.
 func (e Edit) readNow() (now *Content, err error) {
 	keep := func(data []byte, info fs.FileInfo, err error) error {
 		if err == nil {
@@ -154,8 +153,8 @@ func Resolve(path string) (string, error) {
 	return done, nil
 }
 
-// nameFailure returns err as an *fs.PathError for path, without the name of the temporary file. If verb is not "open",
-// it returns a *rooted.LinkError unchanged.
+// nameFailure returns err, which must not be nil, as an *fs.PathError for path, without the name of the temporary file.
+// If verb is not "open", it returns a *rooted.LinkError unchanged.
 func nameFailure(verb, path string, err error) error {
 	var pathErr *fs.PathError
 	var linkErr *os.LinkError

@@ -11,6 +11,8 @@ import (
 	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
+// checkWritable returns an error if file exists and is not writable, or if no file can be made in dir. dir is an
+// existing directory, the nearest above file.
 func checkWritable(file, dir string) error {
 	if err := syscall.Access(file, 2); err != nil && err != syscall.ENOENT {
 		return err

@@ -158,8 +158,9 @@ func (c contents) diffSinceEdit(f Edit, now *Content) (string, error) {
 	return diffContents(from, to, after, now), nil
 }
 
-// isDirGoneToo reports whether the file and its directory are missing, as in a deleted project. A directory that the
-// change itself removed does not count, because undo can make it again.
+// isDirGoneToo reports whether the file and its directory are missing, as in a deleted project. e is the file as it is
+// now, and after is the content that the change wrote. A directory that the change itself removed does not count,
+// because undo can make it again.
 func (e Edit) isDirGoneToo(after *Content) bool {
 	dir := filepath.Dir(e.At)
 	return e.Before == nil && !rooted.TargetIsDir(dir) &&

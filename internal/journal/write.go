@@ -34,8 +34,8 @@ func tempName(path, token string) string {
 	return filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+tempMark+token+tempEnd)
 }
 
-func IsTemporary(name string) bool {
-	return strings.HasPrefix(name, ".") && strings.Contains(name, tempMark) && strings.HasSuffix(name, tempEnd)
+func IsTemporary(baseName string) bool {
+	return strings.HasPrefix(baseName, ".") && strings.Contains(baseName, tempMark) && strings.HasSuffix(baseName, tempEnd)
 }
 
 // addDirs inserts an edit for every missing directory before the first edit that needs it, and appends an
@@ -86,6 +86,7 @@ func addDirs(edits []Edit) ([]Edit, error) {
 	return append(all, slices.CompactFunc(dropped, func(a, b Edit) bool { return a.At == b.At })...), nil
 }
 
+// newDirEdit returns an edit for dir, a path with links resolved. The caller sets Before or After.
 func (e Edit) newDirEdit(dir string) Edit {
 	d := Edit{Path: dir, At: dir, State: e.State}
 	if e.In != "" && dir != e.root && rooted.HoldsPath(e.root, dir) {
@@ -310,7 +311,7 @@ func removeTemp(e Edit, token string) {
 	_ = e.reachAbove(tempName(e.At, token), rooted.Folder.RemoveAll)
 }
 
-// WriteUnjournaled writes all edits or none, without a journal. Every error is a *WriteError.
+// WriteUnjournaled writes all edits or none, without a journal and without a lock. Every error is a *WriteError.
 func (c Change) WriteUnjournaled() error {
 	edits, err := addDirs(c.Edits)
 	var left []string

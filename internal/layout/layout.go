@@ -15,8 +15,9 @@ import (
 
 func TextWidth(text string) int { return runewidth.StringWidth(text) }
 
-// HangText wraps text to width. The first line begins with first, all other lines with indent. Long words are
-// not broken. If width is 0, text is not wrapped.
+// HangText wraps text to width. The first line begins with first, all other lines with blanks as wide as indent. White
+// space in text, such as a newline, becomes a single blank. Long words are not broken. If width is 0, first and text
+// are returned unchanged.
 func HangText(first, indent, text string, width int) []string {
 	if width <= 0 {
 		return []string{first + text}
@@ -24,7 +25,8 @@ func HangText(first, indent, text string, width int) []string {
 	return wrapText(first, indent, strings.Join(strings.Fields(text), " "), width)
 }
 
-// BreakLine wraps a line to width, preserves the blanks inside and indents the following lines.
+// BreakLine wraps a line to width, preserves the blanks inside and indents the following lines by indent columns. If
+// width is 0, it does not wrap.
 func BreakLine(line string, indent, width int) []string {
 	if width <= 0 || TextWidth(line) <= width {
 		return []string{line}
@@ -119,11 +121,12 @@ func (p Printer) Paint(s display.Style) {
 	}
 }
 
-// PrintText prints text line by line. If p.Wraps is set, it wraps long lines and indents their continuation by two
-// more columns.
+// PrintText prints text line by line, and adds the last newline. If p.Wraps is set, it wraps long lines and indents
+// their continuation by two more columns.
 func (p Printer) PrintText(format string, args ...any) { p.PrintLead("", format, args...) }
 
-// PrintLead prints text like PrintText, after a title. A style applies only to the title.
+// PrintLead prints text like PrintText, directly after a title, which includes its own blanks, as in "note: ". A style
+// applies only to the title.
 func (p Printer) PrintLead(title, format string, args ...any) {
 	title = p.ShortPath(title)
 	for _, line := range strings.Split(title+p.ShortPath(fmt.Sprintf(format, args...)), "\n") {
@@ -135,6 +138,7 @@ func (p Printer) PrintLead(title, format string, args ...any) {
 	}
 }
 
+// PrintNext prints a command after "next: ", on one line for copying.
 func (p Printer) PrintNext(format string, args ...any) {
 	p.PrintUnbroken("next: " + fmt.Sprintf(format, args...))
 }
@@ -142,12 +146,14 @@ func (p Printer) PrintNext(format string, args ...any) {
 // PrintUnbroken prints a text on one line, unwrapped, for copying.
 func (p Printer) PrintUnbroken(text string) { p.printLines("", p.ShortPath(display.OneLine(text))) }
 
-// PrintFolded prints a text after a title, wrapped to p.Width and aligned.
+// PrintFolded prints a text directly after a title, wrapped to p.Width and aligned. The title includes its own blanks,
+// as in "note: ".
 func (p Printer) PrintFolded(title, format string, args ...any) {
 	p.printLines(title, HangText(title, strings.Repeat(" ", TextWidth(title)), p.ShortPath(fmt.Sprintf(format, args...)), p.Width)...)
 }
 
-// PrintField prints a text after a title, and wraps it if p.Wraps is set.
+// PrintField prints a text directly after a title, and wraps it if p.Wraps is set. The title includes its own blanks,
+// as in "note: ".
 func (p Printer) PrintField(paddedTitle, text string) {
 	if !p.Wraps {
 		p.Width = 0
@@ -155,14 +161,15 @@ func (p Printer) PrintField(paddedTitle, text string) {
 	p.PrintFolded(paddedTitle, "%s", display.OneLine(text))
 }
 
-// PrintItem prints a text after a mark, indented and wrapped to p.Width.
+// PrintItem prints a text directly after a mark, indented and wrapped to p.Width. The mark includes its own blanks, as
+// in "note: ".
 func (p Printer) PrintItem(mark, text string) {
 	mark = "  " + p.ShortPath(display.OneLine(mark))
 	p.printLines(mark, HangText(mark, "    ", p.ShortPath(display.OneLine(text)), p.Width)...)
 }
 
-// PrintTable prints indented rows in columns. If p.Wraps is set, it wraps the last column, below the others
-// if there is no room.
+// PrintTable prints indented rows in columns. Each row must have a cell. If p.Wraps is set, it wraps the last column,
+// below the others if there is no room.
 func (p Printer) PrintTable(indent string, rows [][]string) {
 	const least = 24
 	var short [][]string

@@ -111,7 +111,8 @@ func (f Folder) ReadFile(name string, limit int64) ([]byte, fs.FileInfo, error) 
 	return readRegular(f.PathOf(name), name, limit, f.Root.Lstat, f.Root.Open)
 }
 
-// Replace atomically writes a file by a rename. prefix is the prefix of the temporary file's name.
+// Replace atomically writes a file by a rename. prefix is the prefix of the temporary file's name. The file gets mode
+// 0600, even if it had another mode.
 func (f Folder) Replace(name, prefix string, write func(io.Writer) error) (err error) {
 	fresh := filepath.Join(filepath.Dir(name), prefix+rand.Text())
 	file, err := f.OpenFile(fresh, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
@@ -216,7 +217,8 @@ func PathFrom(base, path string) string {
 	return filepath.Join(base, path)
 }
 
-// FindUpward returns dir or its nearest ancestor for which meant is true, or "".
+// FindUpward returns dir or its nearest ancestor for which meant is true, or "". dir must be absolute, because the
+// search ends at ".".
 func FindUpward(dir string, meant func(dir string) bool) string {
 	for ; !meant(dir); dir = filepath.Dir(dir) {
 		if dir == filepath.Dir(dir) {
@@ -232,8 +234,9 @@ func HoldsPath(dir, path string) (isOrBelow bool) {
 	return err == nil && filepath.IsLocal(relative)
 }
 
-// NameWithin returns path relative to ground, an untrusted directory. It follows symlinks outside of ground.
-// One inside is a *LinkError. ok is false if path is not in ground.
+// NameWithin returns path relative to ground, an untrusted directory, or "." for ground itself. path must be absolute,
+// and need not exist. It follows symlinks outside of ground. One inside is a *LinkError. ok is false if path is not in
+// ground.
 func NameWithin(ground, path string) (name string, ok bool, err error) {
 	top, err := os.Stat(ground)
 	if err != nil {

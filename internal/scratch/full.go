@@ -12,11 +12,11 @@ var Full = flag.Bool("full", false, "try every combination, not a part of them")
 // all.
 func Skipped(oneIn int) bool { return !*Full && rand.IntN(oneIn) > 0 }
 
-// EveryStep returns the distance between the steps to try, and a random first step. In a full run the results
-// are 1 and 0.
-func EveryStep(of int) (apart, first int) {
+// EveryStep returns the given distance between the steps to try, and a random first step below it. In a full run the
+// results are 1 and 0.
+func EveryStep(distance int) (apart, first int) {
 	if *Full {
 		return 1, 0
 	}
-	return of, rand.IntN(of)
+	return distance, rand.IntN(distance)
 }

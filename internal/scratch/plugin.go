@@ -16,10 +16,10 @@ const StopHooks = `{"hooks": {"Stop": [{"hooks": [
 ]}]}}`
 
 // PutPlugin writes a springfield plugin with an empty hook.
-func PutPlugin(t testing.TB, dir, name, version string) {
+func PutPlugin(t testing.TB, pluginDir, name, version string) {
 	t.Helper()
-	PutFile(t, filepath.Join(dir, ".claude-plugin", "plugin.json"), `{"name": "`+name+`", "version": "`+version+`"}`)
-	PutFile(t, filepath.Join(dir, "hooks", "hooks.json"), StopHooks)
-	PutFile(t, filepath.Join(dir, "hooks", "springfield-hook"), "")
-	PutFile(t, filepath.Join(dir, "strategy.json"), `{"strategy": "ned-flanders"}`)
+	PutFile(t, filepath.Join(pluginDir, ".claude-plugin", "plugin.json"), `{"name": "`+name+`", "version": "`+version+`"}`)
+	PutFile(t, filepath.Join(pluginDir, "hooks", "hooks.json"), StopHooks)
+	PutFile(t, filepath.Join(pluginDir, "hooks", "springfield-hook"), "")
+	PutFile(t, filepath.Join(pluginDir, "strategy.json"), `{"strategy": "ned-flanders"}`)
 }

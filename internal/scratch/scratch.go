@@ -36,6 +36,8 @@ func RunWithDir(tests interface{ Run() int }) int {
 	return tests.Run()
 }
 
+// PackageTempPath returns a path in the directory that RunWithDir makes for all tests of a package. It creates nothing
+// there, and panics without RunWithDir.
 func PackageTempPath(name ...string) string {
 	if shared == "" {
 		panic("TestMain does not call scratch.RunWithDir")
@@ -64,7 +66,8 @@ var built = struct {
 	path map[string]string
 }{path: map[string]string{}}
 
-// Program compiles a command of this tree once and returns its path. Tests must not change the file.
+// Program compiles a command of this tree once and returns its path. command is its directory in the tree, such as
+// "cmd/springfield". The caller's TestMain calls RunWithDir. Tests must not change the file.
 func Program(t testing.TB, command string, buildFlags ...string) string {
 	t.Helper()
 	built.Lock()

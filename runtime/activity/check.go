@@ -27,12 +27,15 @@ func AllowRule(check string) (orEmpty string) {
 	return "Bash(" + check + ")"
 }
 
+// AllowHintFor returns a clause for the end of a sentence about a denied check, such as "it needs Bash(make test) in
+// permissions.allow, and no rule or hook against it".
 func AllowHintFor(check string) (neverEmpty string) {
 	return "it needs " + cmp.Or(AllowRule(check), "a rule for it") + " in permissions.allow, and no rule or hook against it"
 }
 
-// LastShell returns the last shell command, and whether it is a finished run of the check. It returns none if a
-// tool other than the shell may have changed a file since. shellDir is the directory of the agent's shell.
+// LastShell returns the last shell command, and whether it is a finished run of the check. It returns none if a tool
+// other than the shell may have changed a file since. shellDir is the directory of the agent's shell, or "" if unknown.
+// It is compared with k.Project as text, so the caller resolves symlinks.
 func (k Check) LastShell(calls []Call, shellDir string) (shell Call, checked bool) {
 	for i := len(calls) - 1; i >= 0; i-- {
 		c := calls[i]
@@ -71,7 +74,8 @@ func (k Check) is(c Call, dir string) bool {
 	return isThere && command == k.Command
 }
 
-// Demand returns the instruction to run the check. After a failure, the agent must first fix the cause.
+// Demand returns the instruction to run the check. It ends with the command, in an indented paragraph. failed is set if
+// the last run failed: the agent must then first fix the cause.
 func (k Check) Demand(failed bool, shellDir string) string {
 	in, command := ".", k.Command
 	if k.Project != "" {

@@ -60,6 +60,8 @@ func CameBack(a *ledger.Away, session string, typedAt int64, turns int) bool {
 	})
 }
 
+// AnswerStop returns the answer to a stop under an order that is in force, which the caller checks. s.Verdict can also
+// be a continue, which counts against the order's maximum.
 func AnswerStop(a *ledger.Away, s Stop) Answer {
 	stops := s.Verdict.Decision != strategy.Continue
 	out := Answer{Verdict: s.Verdict, Event: ledger.AwayEvent{At: s.Now, Session: s.Session, Key: s.Key, By: s.Plugin, Work: s.Work}}
@@ -191,7 +193,8 @@ func Describe(o ledger.AwayOrder, used int, now int64) string {
 }
 
 // decideByCheck fills in out: with a stop if the check was denied, has passed since the last change to a file, or had
-// the same outcome three times, otherwise with a continue that asks the agent to run the check.
+// the same outcome three times, otherwise with a continue that asks the agent to run the check. out.Event.Check must be
+// set already. call and ran are the results of LastShell.
 func (out *Answer) decideByCheck(a *ledger.Away, inSession []ledger.AwayEvent, call activity.Call, ran bool, dir string) {
 	e, check := &out.Event, a.Order.Check
 	e.Text = check
@@ -240,6 +243,7 @@ func (out *Answer) stop(did, evidence string) {
 	out.Verdict = strategy.StopBy(Rule, evidence)
 }
 
+// goOn sets the verdict to a continue with this reason for the agent. Unlike stop, it leaves Event.Did to the caller.
 func (out *Answer) goOn(evidence, reason string) {
 	out.Verdict = strategy.Verdict{
 		Decision: strategy.Continue, Rule: Rule, Sure: 100, Evidence: evidence, Reason: reason,
@@ -267,8 +271,8 @@ func isOurDenial(c activity.Call) bool {
 	return c.Error && strings.Contains(c.Result, activity.AwayDenial)
 }
 
-// AnswerRequest returns the message to deny a permission request, and the event to record. It never allows a
-// request. If the message is "", the client decides.
+// AnswerRequest returns the message to deny a permission request, and the event to record unless its Did is "". It
+// never allows a request. If the message is "", the client decides. The caller checks that the order is in force.
 func AnswerRequest(a *ledger.Away, r Request) (denial string, e ledger.AwayEvent) {
 	e = ledger.AwayEvent{At: r.Now, Session: r.Session, Key: r.Key, By: r.Plugin, Text: quotation.ClipBytes(strings.TrimSpace(r.Tool+" "+r.About), 1000)}
 	if r.Plan || r.Present {

@@ -54,6 +54,7 @@ func Ask(ctx context.Context, q judge.Question, e Env) judge.Reply {
 	return reply
 }
 
+// askOnce checks q and asks the model. ctx must have a deadline. The caller masks secrets in the reply and sets Took.
 func askOnce(ctx context.Context, q judge.Question, e Env) judge.Reply {
 	switch {
 	case e.Variable(judge.InJudge) != "":

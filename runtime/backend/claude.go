@@ -33,6 +33,8 @@ func clientArguments(q judge.Question) []string {
 	}
 }
 
+// askClaude asks Claude Code, without the checks of askOnce. ctx must have a deadline, from which it derives the
+// client's timeout.
 func askClaude(ctx context.Context, q judge.Question, e Env) judge.Reply {
 	project := e.projectNotAboveHome(q)
 	client := e.findClient(q.Client, project)
@@ -122,9 +124,9 @@ func isProgram(path string) bool {
 	return err == nil && info.Mode().IsRegular() && (runtime.GOOS == "windows" || info.Mode()&0o111 != 0)
 }
 
-// readEnvelope parses the client's JSON output, with the answer in structured_output. fallback is used unless
-// the output names one. explained reports whether the output gives the reason for a failure.
-func readEnvelope(data []byte, fallback string) (reply judge.Reply, explained bool) {
+// readEnvelope parses the client's JSON output, with the answer in structured_output. The reply's model is askedModel
+// unless the output names another. explained reports whether the output gives the reason for a failure.
+func readEnvelope(data []byte, askedModel string) (reply judge.Reply, explained bool) {
 	var result struct {
 		Type    string                     `json:"type"`
 		Subtype string                     `json:"subtype"`
@@ -141,11 +143,11 @@ func readEnvelope(data []byte, fallback string) (reply judge.Reply, explained bo
 	}
 	if len(result.Models) == 1 {
 		for name := range result.Models {
-			fallback = name
+			askedModel = name
 		}
 	}
 	u := result.Usage
-	reply = judge.Reply{Model: judge.OneLine(fallback, 100), Usage: judge.Usage{
+	reply = judge.Reply{Model: judge.OneLine(askedModel, 100), Usage: judge.Usage{
 		Input: truncateCount(u.Input), Output: truncateCount(u.Output), CacheRead: truncateCount(u.CacheRead), CacheWrite: truncateCount(u.CacheWrite),
 	}}
 	reply.Micros = judge.PriceInMicros(reply.Model, reply.Usage)

@@ -17,4 +17,5 @@ func ownGroup() *syscall.SysProcAttr {
 // client starts no other process.
 func termGroup(p *os.Process) error { return p.Kill() }
 
+// killGroup does nothing, because Windows has no process groups.
 func killGroup(*os.Process) {}

@@ -22,8 +22,9 @@ const (
 	grace = 500 * time.Millisecond
 )
 
-// run runs a program and returns the reply that read parses from the output. When ctx is done, it ends the
-// whole process group. If read returns explained, the reply already contains the reason for a failure.
+// run runs a program in an empty directory, with only these vars, and returns the reply that read parses from the
+// output. When ctx is done, it ends the whole process group. It calls read even if the program fails. If read returns
+// explained, the reply already contains the reason for a failure.
 func (e Env) run(ctx context.Context, argv, vars []string, stdin string, read func(printed []byte) (reply judge.Reply, explained bool)) judge.Reply {
 	// Claude Code reads CLAUDE.md and settings from the working directory upwards, so it gets an empty one.
 	dir, err := os.MkdirTemp(e.Temp, "springfield-judge-")

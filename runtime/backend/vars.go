@@ -22,7 +22,7 @@ func systemVariables() []string {
 }
 
 // isRoutingVariable reports whether an environment variable can change the address, the account or the trusted
-// certificates for a question.
+// certificates for a question. name must be in capitals.
 func isRoutingVariable(upperName string) bool {
 	named := []string{"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY",
 		"SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS", "CLAUDE_CODE_CERT_STORE"}
@@ -31,6 +31,8 @@ func isRoutingVariable(upperName string) bool {
 		hasAnyPrefix(upperName, "ANTHROPIC_", "CLAUDE_CODE_OAUTH_", "CLAUDE_CODE_USE_", "CLAUDE_CODE_SKIP_", "CLAUDE_CODE_CLIENT_")
 }
 
+// isCloudLogin reports whether an environment variable belongs to the login of a cloud provider. name must be in
+// capitals.
 func isCloudLogin(name string) bool {
 	return name == "CLOUD_ML_REGION" || hasAnyPrefix(name, "AWS_", "GOOGLE_", "GCLOUD_", "CLOUDSDK_", "VERTEX_", "AZURE_")
 }
@@ -39,8 +41,9 @@ func hasAnyPrefix(name string, prefixes ...string) bool {
 	return slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(name, p) })
 }
 
-// redirectsOrRuns reports whether a member of a project's settings would set where a question goes or
-// which program runs. This is a login helper, or a variable that the client or other programs read.
+// redirectsOrRuns reports whether a member of a project's settings would set where a question goes or which program
+// runs. This is a login helper, or a variable that the client or other programs read, as a member of env in any
+// case.
 func redirectsOrRuns(settingsPath string) bool {
 	name, ok := strings.CutPrefix(settingsPath, "env.")
 	if !ok {
@@ -53,6 +56,8 @@ func redirectsOrRuns(settingsPath string) bool {
 		isRoutingVariable(name) || isCloudLogin(name) || hasAnyPrefix(name, "NODE_", "BUN_", "LD_", "DYLD_", "SSL_", "CLAUDE_CODE_API_")
 }
 
+// movesHome reports whether a member of env in a project's settings would move the home or the configuration
+// directory. Its name can be in any case.
 func movesHome(member string) bool {
 	name, ok := strings.CutPrefix(member, "env.")
 	return ok && slices.Contains([]string{"HOME", "USERPROFILE", "HOMEDRIVE", "HOMEPATH", "APPDATA", "LOCALAPPDATA", "CLAUDE_CONFIG_DIR"}, strings.ToUpper(name))

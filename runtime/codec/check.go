@@ -25,7 +25,8 @@ func (f *Fault) DescribeIn(data []byte) string {
 	return "line " + strconv.Itoa(1+bytes.Count(before, []byte{'\n'})) + ", column " + strconv.Itoa(column) + ": " + f.Says
 }
 
-// FindFault returns the first mistake if data is not a single JSON value, otherwise nil.
+// FindFault returns the first mistake if data is not a single JSON value, otherwise nil. A byte order mark is a
+// mistake.
 func FindFault(data []byte) *Fault {
 	c := checker{data: data}
 	if c.checkValue(0) {
@@ -47,6 +48,7 @@ type checker struct {
 
 const maxDepth = 10_000 // open brackets
 
+// noteWrong sets the fault at the current byte and returns false. where ends the message, such as "in a string".
 func (c *checker) noteWrong(where string) bool {
 	if c.i >= len(c.data) {
 		c.fault = &Fault{max(0, len(c.data)-1), "the document ends unexpectedly"}
@@ -90,6 +92,7 @@ func (c *checker) checkValue(depth int) bool {
 	return c.noteWrong("where a value should begin")
 }
 
+// checkInside checks the rest of an object or array after its opening bracket, which the caller has skipped.
 func (c *checker) checkInside(bracket byte, depth int) bool {
 	if c.afterSpace() == bracket+2 {
 		c.i++
@@ -225,7 +228,8 @@ func ReadMembers(data []byte) (map[string][]byte, error) {
 	return members, nil
 }
 
-// KindName returns the kind of a JSON value, such as "array" or "null".
+// KindName returns the kind of a JSON value: number, string, array, object, bool or null. It only looks at the first
+// byte, so value must not be empty or begin with a blank.
 func KindName(value []byte) string {
 	kinds := [...]string{"number", "string", "array", "object", "bool", "bool", "null"}
 	return kinds[1+strings.IndexByte(`"[{tfn`, value[0])]

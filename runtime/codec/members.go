@@ -90,8 +90,8 @@ func (m *Coder) beginMember(name string, empty bool) (isHere bool) {
 	return true
 }
 
-// noteWrongKind records that a member's value is not the wanted kind. A strict read then ignores the value, and notes a
-// fault unless it is null. Any other read fails.
+// noteWrongKind records that a member's value is not the wanted kind, a noun without an article. A strict read then
+// ignores the value, and notes a fault unless it is null. Any other read fails.
 func (m *Coder) noteWrongKind(value []byte, wanted string) {
 	if m.strict == nil {
 		if m.err == nil {
@@ -327,7 +327,8 @@ func appendInteger(out []byte, n int64, unsigned bool) []byte {
 	return strconv.AppendInt(out, n, 10)
 }
 
-// parseIntegerBits returns the bits of an int64 or a uint64. It is not generic, so that it is compiled once.
+// parseIntegerBits returns the bits of an int64 or a uint64. The caller compares the sign with raw's, to know which it
+// is. It is not generic, so that it is compiled once.
 func parseIntegerBits(raw []byte) (bits int64, err error) {
 	if bits, err = strconv.ParseInt(string(raw), 10, 64); err != nil {
 		var large uint64
@@ -393,6 +394,8 @@ func (m *Coder) readObject(value []byte, o Object) (noStrictFault bool) {
 	return len(inner.faults) == 0
 }
 
+// readMembers reads o from an object in a strict read. It notes a fault for a member that neither o lists nor ignores
+// accepts. ignores can be nil.
 func (m *Coder) readMembers(value []byte, o Object, ignores func(name string) bool) {
 	w := EnterValue(value, '{')
 	for w.Next() {
@@ -405,7 +408,8 @@ func (m *Coder) readMembers(value []byte, o Object, ignores func(name string) bo
 	}
 }
 
-// ReadOptional reads a member by calling read, and leaves *v nil if the member is absent or wrong. It never writes.
+// ReadOptional reads a member by calling read. It leaves *v nil if the member is absent, or wrong in a strict read. It
+// never writes.
 func ReadOptional[T any](m *Coder, name string, v **T, read func(m *Coder, name string, v *T)) {
 	if m.beginMember(name, true) {
 		value, before := new(T), len(m.faults)

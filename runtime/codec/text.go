@@ -8,7 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// InsideQuotes returns the inside of a raw string, or nil for any other value.
+// InsideQuotes returns the inside of a raw string, still escaped, or nil for any other value. The string must be
+// complete.
 func InsideQuotes(raw []byte) []byte {
 	if len(raw) < 2 || raw[0] != '"' {
 		return nil

@@ -95,7 +95,8 @@ func (w *Walk) TakeValue() []byte {
 
 func (w *Walk) BeginsWith(first byte) bool { return w.i < len(w.line) && w.line[w.i] == first }
 
-// Enter begins a walk through the current value. End this walk with Leave.
+// Enter begins a walk through the current value. End this walk with Leave. If the value does not begin with bracket,
+// Leave ends w as torn, so check BeginsWith first.
 func (w *Walk) Enter(bracket byte) Walk { return EnterValue(w.line[w.i:], bracket) }
 
 // Leave ends the walk inner and moves past its value.
@@ -122,7 +123,8 @@ func ObjectAtStart(text []byte) []byte {
 	return text[:w.i]
 }
 
-// TornText returns the available part of a string that is cut off, otherwise nil.
+// TornText returns the available part of a string that is cut off, otherwise nil. It is still escaped. Call it only
+// after TakeValue has returned nil.
 func (w *Walk) TornText() []byte {
 	if w.at == torn && w.BeginsWith('"') {
 		return w.line[w.i+1:]
@@ -143,7 +145,8 @@ func FindMember(object []byte, anyOf ...string) (lastFound []byte) {
 	return lastFound
 }
 
-// Elements calls yield with each raw element of a JSON array. It returns false if the array is incomplete.
+// Elements calls yield with each raw element of a JSON array. It returns false if the array is incomplete, or if the
+// value is not an array.
 func Elements(array []byte, yield func(element []byte)) bool {
 	w := EnterValue(array, '[')
 	for w.Next() {
@@ -184,8 +187,8 @@ func skipString(b []byte, i int) int {
 	}
 }
 
-// skipValue returns the index after the value at i, or -1. Brackets are counted but not matched, because
-// decoding checks them.
+// skipValue returns the index after the value at i, or -1 if it is incomplete. A number or word at the end of b counts
+// as incomplete. Brackets are counted but not matched, because decoding checks them.
 func skipValue(b []byte, i int) int {
 	if i >= len(b) {
 		return -1

@@ -74,6 +74,7 @@ func (a *Aftermath) takeEntry(e *transcript.Entry, when int64) {
 	}
 }
 
+// followContinue notes whether a continue reached the agent. Call it for each entry since the decision until a.settled.
 func (a *Aftermath) followContinue(what transcript.Happening, at int64) {
 	switch what {
 	case transcript.Rested:
@@ -85,7 +86,8 @@ func (a *Aftermath) followContinue(what transcript.Happening, at int64) {
 	}
 }
 
-// FailureIfAny returns how the session went against a decision, or "" if it did not.
+// FailureIfAny returns how the session went against a decision, or "" if it did not. agent is its name from
+// registry.AgentName.
 func (a Aftermath) FailureIfAny(agent string) string {
 	switch {
 	case a.Failure != "":

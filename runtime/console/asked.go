@@ -69,12 +69,16 @@ func (d *Console) scopeOf(a Asked) (view, error) {
 	return view{Scope: ledger.Scope{Project: dir}, name: dir, implied: true}, nil
 }
 
-func (d *Console) printImplied(v view, command string) {
+// printImplied prints which decisions v covers, and that word, such as why, with --all shows every project. It prints
+// nothing if a flag chose the view.
+func (d *Console) printImplied(v view, word string) {
 	if v.implied {
-		d.printLine("in " + v.name + "; " + d.wordToType(command+" --all") + " shows every project")
+		d.printLine("in " + v.name + "; " + d.wordToType(word+" --all") + " shows every project")
 	}
 }
 
+// wordToType returns the command to type for a word such as why, which flags can follow: /PLUGIN:why in an agent,
+// otherwise with d.Self. Its blanks are glued; printLine and AdviceOn undo that.
 func (d *Console) wordToType(word string) string {
 	if d.Caller != nil && d.Plugin != nil {
 		if settings, err := d.Plugin(); err == nil {

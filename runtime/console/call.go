@@ -25,7 +25,7 @@ You can call it with one of these commands:
 
 ` + loopUsage
 
-// AnswerCall runs the command args[0] with the other args. It returns ErrUsage if they are invalid.
+// AnswerCall runs the command args[0], which must exist, with the other args. It returns ErrUsage if they are invalid.
 func (d *Console) AnswerCall(args []string) error {
 	word, args := args[0], args[1:]
 	if word == "loop" {
@@ -72,7 +72,7 @@ const (
 )
 
 // AnswerAtOnce runs a slash command such as why or hold, and returns its output or error. It returns "" if the command
-// starts work, has a usage error, or has arguments that need a shell.
+// starts work, has a usage error, or has arguments that need a shell. d.Plugin must not be nil.
 func (d Console) AnswerAtOnce(word, arguments string) string {
 	args := append([]string{word}, strings.Fields(arguments)...)
 	looks := slices.Contains([]string{"why", "log", "hold", "page"}, word) ||
@@ -106,6 +106,8 @@ func (c call) last(flag string) string {
 	return strings.Join(c.given[flag][max(0, len(c.given[flag])-1):], "")
 }
 
+// readCall parses the arguments of a command such as why or "loop start". It returns false if they are invalid. Names
+// of flags keep their dashes. Without -n, number["-n"] is 20.
 func readCall(word string, args []string) (c call, ok bool) {
 	const about, again = "--session --all --prompts --json", "--max --promise --check --timeout --iteration-timeout --replace --dir"
 	takes, ok := map[string]string{
@@ -165,6 +167,8 @@ const loopUsage = `  loop start GOAL [--max N] [--promise TEXT]… [--check CMD]
              each with --dir DIR for another directory
 `
 
+// answerLoopCall runs the command loop with the arguments after that word, by default loop status. It changes d.Work to
+// the directory of --dir.
 func (d *Console) answerLoopCall(args []string) error {
 	word := "status"
 	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {

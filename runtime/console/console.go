@@ -79,7 +79,7 @@ func (e *misuse) IsUsage() bool { return true }
 
 func misused(problem, advice string) error { return &misuse{adviceError{problem, advice}} }
 
-// AdviceOn returns the hint of an error, or "".
+// AdviceOn returns the hint of an error, or "". It does not look into a wrapped error.
 func AdviceOn(err error) string {
 	if e, ok := err.(interface{ Hint() string }); ok { // errors.As makes the hook larger
 		return display.UnglueBlanks(e.Hint())
@@ -201,6 +201,7 @@ func (d *Console) printJudgeCall(a *ledger.Asked) {
 	d.printIfSet("  judge    ", s)
 }
 
+// commandTo returns the command d.Self with these words. Its blanks are glued; printLine and AdviceOn undo that.
 func (d *Console) commandTo(words string) string { return display.GlueBlanks(d.Self + " " + words) }
 
 var errNothing = errors.New("no decision is recorded")
@@ -222,6 +223,8 @@ func ledgerIDOf(session string) (prefixedOrEmpty string) {
 // printLine prints a line without control characters. The rest of a wide line is indented two columns more.
 func (d *Console) printLine(s string) { d.printLead(0, "", s, len(s)-len(strings.TrimLeft(s, " "))+2) }
 
+// printLead prints begins in style s, 0 for none, and then rest on the same line. indent is for the rest of a wide
+// line.
 func (d *Console) printLead(s display.Style, begins, rest string, indent int) {
 	text, begins := d.foldLine(begins+rest, indent)+"\n", d.shortPath(display.OneLine(begins))
 	if d.Paint != nil && s != 0 && begins != "" && strings.HasPrefix(text, begins) {
@@ -247,6 +250,7 @@ func (d *Console) printNoteToErr(s string) {
 	besides.printLine("springfield: note: " + s)
 }
 
+// printIfSet prints value after lead, or nothing if value is "". lead includes all blanks, such as "  rule     ".
 func (d *Console) printIfSet(lead, value string) {
 	if value != "" {
 		d.printLead(0, "", lead+value, len(lead))
@@ -266,6 +270,7 @@ func inMilliseconds(us int64) string {
 	return strconv.FormatFloat(float64(us)/1000, 'f', 1, 64) + " ms"
 }
 
+// padRight returns s on one line, padded to width. It always ends with a blank.
 func padRight(s string, width int) string {
 	s = display.OneLine(s)
 	return s + strings.Repeat(" ", max(1, width-len([]rune(s))))

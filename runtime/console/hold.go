@@ -21,7 +21,7 @@ import (
 
 const unattendedHold = 12 * time.Hour
 
-// defaultHold returns how long a hold lasts that is set now, and how it ends, for the user to read. At the user's own
+// defaultHold returns how long a hold lasts that is set now, and a line for the user on how it ends. At the user's own
 // terminal, where the hold has no end, it returns 0 and "". Otherwise the hold lasts until the last away order ends, at
 // least unattendedHold.
 func (d *Console) defaultHold() (orNoEnd time.Duration, ends string) {
@@ -140,8 +140,8 @@ func (d *Console) printNoHold(session, says string) error {
 	return nil
 }
 
-// OwnTerminal opens the terminal of a person, for what only a person can do. The hint of an error ends with the command
-// to type there.
+// OwnTerminal opens the terminal of a person. The caller closes it. does follows "can" in an error, such as "lift a
+// hold". For an agent, or without such a terminal, it returns an error, and its hint ends with command.
 func OwnTerminal(caller *host.Host, does, command string) (*terminal.Terminal, error) {
 	if caller != nil {
 		return nil, &adviceError{"only a person can " + does + ", not " + caller.Agent,
@@ -155,8 +155,9 @@ func OwnTerminal(caller *host.Host, does, command string) (*terminal.Terminal, e
 	return t, nil
 }
 
-// AskToLift lifts the hold on a session after a confirmation at a terminal, unless an agent calls it. If session is "",
-// it lifts the hold that applies to all sessions.
+// AskToLift lifts the hold on a session after a confirmation at a terminal of the user. If session is "", it lifts the
+// hold that applies to all sessions. For an agent, or without such a terminal, it returns an error. Except for an
+// agent, it only prints a line if no hold is in force.
 func (d *Console) AskToLift(session string) error {
 	session, err := d.resolveSession(session)
 	if err != nil {
@@ -195,8 +196,8 @@ func (d *Console) printErrUnnoted(err error) {
 	}
 }
 
-func (d *Console) askedBy(asker string) ledger.Means {
-	m := ledger.Means{Program: "springfield", From: asker}
+func (d *Console) askedBy(terminalName string) ledger.Means {
+	m := ledger.Means{Program: "springfield", From: terminalName}
 	if d.Caller != nil {
 		m.From = d.Caller.Name
 	}
@@ -223,6 +224,7 @@ func quoteSession(session string) string {
 	return session
 }
 
+// holdEnd returns " until you resume" or " for 2 h", with the leading blank.
 func (d *Console) holdEnd(h ledger.Hold) (forOrUntil string) {
 	if h.Until == 0 {
 		return " until you resume"
@@ -268,7 +270,7 @@ const (
 
 // HoldNews returns news of holds for status. howSet describes how the hold on all sessions was set, or is "". news
 // describes how it ran out in the last five minutes, and the holds removed in the last 24 hours. If the history cannot
-// be read, news is the error.
+// be read, news is the error. It also records ends of holds that are not yet recorded.
 func HoldNews(dirs []string, now time.Time) (howSet string, news []string) {
 	all, err := ledger.NoteAndReadHolds(dirs, now)
 	if err != nil {
@@ -302,6 +304,8 @@ func holdEventInWords(e ledger.HoldEvent, now time.Time) string {
 	return display.OneLine(s)
 }
 
+// forHowLong returns " until resume" or " for 2 h", with the leading blank, or "" for an event that does not begin a
+// hold.
 func forHowLong(e ledger.HoldEvent) string {
 	if !e.BeginsHold() {
 		return ""

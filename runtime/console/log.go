@@ -61,6 +61,7 @@ type list struct {
 
 func (r row) columns() [5]string { return [5]string{r.id, r.when, r.did, r.who, r.rule} }
 
+// printRow prints a row in columns, and before it the row's place if that has changed. The caller sets l.wide first.
 func (l *list) printRow(r row) {
 	if r.place != "" && r.place != l.place {
 		l.printLead(display.Strong, r.place, "", 2)
@@ -84,6 +85,8 @@ func (l *list) printRow(r row) {
 	l.printLead(r.style, cells, strings.TrimRight(front[len(cells):]+r.text, " "), wide)
 }
 
+// withHolds returns rows for the decisions, oldest first, with up to n events of holds and the failures of sessions
+// between them. It also records ends of holds that are not yet recorded.
 func (l *list) withHolds(all []ledger.Record, n int) (rows []row) {
 	var events []ledger.HoldEvent
 	past := l.noteAndListHolds()

@@ -28,6 +28,7 @@ func (d *Console) FindLog(session string) (string, error) {
 	return "", &adviceError{"session " + shorten(id) + " has no log: agents delete the logs of old sessions", d.commandTo("log --session "+quoteSession(id)) + " lists its recorded decisions"}
 }
 
+// findLog returns the path of the readable log of a session, or "". id must be complete.
 func (d *Console) findLog(id string) string {
 	if id == "" || strings.ContainsAny(id, `/\*?[`) {
 		return ""
@@ -84,6 +85,8 @@ func pathsLike(dir, pattern string) (paths []string) {
 	return paths
 }
 
+// namesIn returns the sorted names in a directory, or nil if it cannot be read. dir must not be "", which would be the
+// root.
 func namesIn(dir string) []string {
 	f, err := os.Open(dir + "/") // fails at once if this is a named pipe
 	if err != nil {
@@ -95,6 +98,7 @@ func namesIn(dir string) []string {
 	return all
 }
 
+// configDirOf returns the configuration directory of a host, or "" if it is unknown.
 func (d *Console) configDirOf(h *host.Host) string {
 	if d.Getenv != nil && h.DirVariable != "" {
 		if dir := d.Getenv(h.DirVariable); filepath.IsAbs(dir) {

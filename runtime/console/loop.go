@@ -86,7 +86,7 @@ func (d *Console) ActiveLoop() (path string, driverOfDir LoopDriver) {
 }
 
 // openLoopSpace opens the workspace that the hook would find or, if exact is set, the working directory itself, and
-// reads the loop's file.
+// reads the loop's file. If there is none (hasNoFile) or it is invalid (fault), err is nil. The caller closes space.
 func (d *Console) openLoopSpace(exact bool) (*loopHere, error) {
 	here := *d
 	if d.Caller == nil {
@@ -176,13 +176,15 @@ func (l *loopHere) ceiling() (bySettings int) {
 	return rounds
 }
 
+// wrapFault returns l.fault, which must not be nil, with the path of the loop file and advice.
 func (l *loopHere) wrapFault() (neverNil error) {
 	return &adviceError{"read loop: " + l.filePath() + ": " + l.fault.Error(),
 		"correct it, or remove it with " + l.commandTo("loop stop --delete")}
 }
 
 // changeFile replaces the loop file with the result of edit, or removes the file if that is nil. It tries to lock the
-// workspace meanwhile. It returns the goal and the content from before.
+// workspace meanwhile, and reads the file into l again before it calls edit, and after the change. It returns the goal
+// and the content from before.
 func (l *loopHere) changeFile(edit func() ([]byte, error)) (was wiggum.Goal, before []byte, err error) {
 	// If we cannot lock, the hook cannot write either, or is slow. ApplyChanges never overwrites other edits.
 	if lock, err := ledger.LockWorkspace(l.Dir, l.space.Dir, loopWait); err == nil {
@@ -207,10 +209,11 @@ func (l *loopHere) changeFile(edit func() ([]byte, error)) (was wiggum.Goal, bef
 	return was, before, nil
 }
 
-// recordAndReport records an event and reports it to the user's progress command. loopFile is the loop file.
-func (l *loopHere) recordAndReport(what string, goal wiggum.Goal, loopFile []byte) {
+// recordAndReport records an event, such as activity.LoopStarted, and reports it to the user's progress command.
+// loopFile is the content of the loop file for the history, or nil. It prints an error as a note.
+func (l *loopHere) recordAndReport(event string, goal wiggum.Goal, loopFile []byte) {
 	e := activity.LoopEvent{
-		Loop: goal.ID, At: l.Now().UnixMilli(), Event: what,
+		Loop: goal.ID, At: l.Now().UnixMilli(), Event: event,
 		Count: goal.Count, Max: l.mostTurns(goal), Session: goal.Session, Dir: l.space.Dir, File: wiggum.ShortenFile(loopFile), Typed: l.past.Typed,
 	}
 	if err := hook.RecordLoopEvent(l.Dir, l.driver.Settings.Progress, e, l.Getenv, process.Patience); err != nil {
@@ -221,6 +224,8 @@ func (l *loopHere) recordAndReport(what string, goal wiggum.Goal, loopFile []byt
 	}
 }
 
+// noteIfCancelled records a cancel of the loop was, if it has an ID and was active or has a typed maximum. The caller
+// has ended it already. loopFile is its content. It sets l.past to the history of was.
 func (l *loopHere) noteIfCancelled(was wiggum.Goal, loopFile []byte) {
 	l.past = ledger.PastOfLoop(l.Dir, was.ID, l.space.Dir) // the file might be gone
 	if was.ID != "" && (was.Active || l.past.Typed > 0) {
@@ -228,6 +233,8 @@ func (l *loopHere) noteIfCancelled(was wiggum.Goal, loopFile []byte) {
 	}
 }
 
+// beginLoop writes draft as the loop file, with new state fields, and records and prints the start. From o it takes Max
+// and Replace. If no plugin drives loops, it offers to enable one, or returns an error.
 func (l *loopHere) beginLoop(draft []byte, o LoopStart) error {
 	free := func() error {
 		if l.fault != nil && !o.Replace {
@@ -311,6 +318,7 @@ func (l *loopHere) turnsAhead() string {
 	}
 }
 
+// joinByOr returns texts in curly quotes, joined by “or”. texts must not be empty.
 func joinByOr(texts []string) string { return "“" + strings.Join(texts, "” or “") + "”" }
 
 // LoopKeys returns the keys of loop set with their descriptions.
@@ -328,6 +336,8 @@ func LoopKeys() [][2]string {
 	}
 }
 
+// parseLoopKey returns the field of the loop file that a key of LoopKeys sets, with a raw value for wiggum.SetFields.
+// Where "none" is allowed, it becomes "", which removes the field. The key goal is an error, because it is no field.
 func parseLoopKey(key string, values []string) (field [2]string, err error) {
 	value, text := strings.Join(values, " "), ""
 	switch key {

@@ -68,6 +68,8 @@ var templates = []template{
 	}},
 }
 
+// StartLoop writes the workspace's loop file, records the start and prints the loop. If no plugin drives loops here, it
+// first calls SwitchOn, which can ask the user. An active loop is an error unless o.Replace is set.
 func (d *Console) StartLoop(o LoopStart) error {
 	l, err := d.openLoopSpace(o.Named)
 	if err != nil {
@@ -81,13 +83,15 @@ func (d *Console) StartLoop(o LoopStart) error {
 	return l.beginLoop(draft, o)
 }
 
+// draftLoop returns the content of a new loop file for o, and writes no file. beginLoop adds the ID, the session and
+// the start. With o.FromTodos it prints a note to stderr.
 func (l *loopHere) draftLoop(o LoopStart) ([]byte, error) {
 	goal, err := trimGoal(o.Goal)
 	if err != nil {
 		return nil, err
 	}
 	if o.FromTodos {
-		todos, err := l.tellOpenTodos()
+		todos, err := l.openTodoList()
 		if err != nil {
 			return nil, err
 		}
@@ -129,6 +133,7 @@ func (l *loopHere) draftLoop(o LoopStart) ([]byte, error) {
 	return applyChoices(draft, o)
 }
 
+// loopFile returns the content of a loop file in which {goal} still stands for the goal.
 func (t template) loopFile() []byte {
 	var b strings.Builder
 	b.WriteString("---\niteration_count: 0\nmax_iterations: " + strconv.Itoa(t.max) +
@@ -220,7 +225,9 @@ func AllTemplateNames(state string) (builtInFirst []string) {
 	return builtInFirst
 }
 
-func (l *loopHere) tellOpenTodos() (string, error) {
+// openTodoList returns the open todos of the current or else the newest session as a Markdown list, and prints to
+// stderr the session that they are from. It is an error if there are none.
+func (l *loopHere) openTodoList() (string, error) {
 	path, at := l.ownOrNewestLog()
 	if path == "" {
 		return "", &adviceError{"no session of " + l.space.Dir + " was found", "sessions are in " + l.transcriptDirs()[0] + "; start Claude Code once in this directory, or write the goal yourself"}

@@ -39,6 +39,7 @@ func (p *pastLoop) Members(m *codec.Coder) {
 	codec.ListOf(m, "events", &p.Events)
 }
 
+// recordedLoops returns the recorded loops of all workspaces, sorted by the time of their last event, the newest last.
 func (d *Console) recordedLoops() ([]pastLoop, error) {
 	events, err := ledger.LoopEvents(d.Dir)
 	if err != nil {
@@ -74,8 +75,8 @@ func shortGoalOf(body string) string {
 	return strings.TrimSpace(quotation.ClipRunes(line, 79))
 }
 
-// LoopHistory prints the last n loops of the workspace, oldest first. If everyDir is set, it prints loops of every
-// workspace.
+// LoopHistory prints the last n loops of the workspace, oldest first. n must be positive. If everyDir is set, it prints
+// loops of every workspace. JSON has one object per loop, without the events.
 func (d *Console) LoopHistory(n int, everyDir, asJSON bool) error {
 	l, err := d.openLoopSpace(false)
 	if err != nil {
@@ -116,24 +117,26 @@ func (d *Console) LoopHistory(n int, everyDir, asJSON bool) error {
 	return nil
 }
 
-func (d *Console) findLoop(which string) (pastLoop, error) {
+// findLoop returns the recorded loop with an ID. For "last" it returns the loop of any workspace with the newest event.
+// It is an error if there is none.
+func (d *Console) findLoop(idOrLast string) (pastLoop, error) {
 	all, err := d.recordedLoops()
 	if err != nil {
 		return pastLoop{}, err
 	}
-	if which == "last" && len(all) > 0 {
+	if idOrLast == "last" && len(all) > 0 {
 		return all[len(all)-1], nil
 	}
 	for _, p := range all {
-		if p.ID == which {
+		if p.ID == idOrLast {
 			return p, nil
 		}
 	}
-	return pastLoop{}, &adviceError{"there is no loop " + strconv.Quote(which), d.commandTo("loop history --all") + " lists them with their IDs"}
+	return pastLoop{}, &adviceError{"there is no loop " + strconv.Quote(idOrLast), d.commandTo("loop history --all") + " lists them with their IDs"}
 }
 
-func (d *Console) ShowPastLoop(id string, asJSON bool) error {
-	p, err := d.findLoop(id)
+func (d *Console) ShowPastLoop(idOrLast string, asJSON bool) error {
+	p, err := d.findLoop(idOrLast)
 	if err != nil {
 		return err
 	}
@@ -154,6 +157,7 @@ func (d *Console) ShowPastLoop(id string, asJSON bool) error {
 	return nil
 }
 
+// loopEndInWords returns a sentence without its full stop: "it was stopped with 3 of 25 turns done".
 func loopEndInWords(p pastLoop) string {
 	at := wiggum.TurnsInWords(p.Count, p.Max)
 	ends := map[string]string{
@@ -166,14 +170,15 @@ func loopEndInWords(p pastLoop) string {
 	return cmp.Or(ends[p.Event], "it has not ended: "+at)
 }
 
-// RerunLoop starts a loop of the history again. Limits and promises in o override the loop's.
-func (d *Console) RerunLoop(id string, o LoopStart) error {
-	p, err := d.findLoop(id)
+// RerunLoop starts a loop of the history again, in the current workspace instead of its own. Limits, check and promises
+// in o override the loop's. It ignores the goal, the template and FromTodos of o.
+func (d *Console) RerunLoop(idOrLast string, o LoopStart) error {
+	p, err := d.findLoop(idOrLast)
 	if err != nil {
 		return err
 	}
 	if _, err := wiggum.ReadLoop([]byte(p.file)); err != nil {
-		return &adviceError{"loop " + id + " cannot run again: its record is not a valid loop: " + err.Error(), "start a new one with " + d.commandTo(`loop start "…"`)}
+		return &adviceError{"loop " + idOrLast + " cannot run again: its record is not a valid loop: " + err.Error(), "start a new one with " + d.commandTo(`loop start "…"`)}
 	}
 	l, err := d.openLoopSpace(o.Named)
 	if err != nil {

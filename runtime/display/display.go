@@ -30,7 +30,8 @@ func IsShown(r rune) bool {
 // emoji. Browsers and models read these correctly, but terminals do not.
 func IsJoiner(r rune) bool { return r == 0x200c || r == 0x200d }
 
-// OneLine returns s on one line for a terminal. White space becomes blanks, and invisible characters are dropped.
+// OneLine returns s on one line for a terminal. White space becomes blanks, which are neither merged nor trimmed, and
+// invisible characters are dropped.
 func OneLine(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -92,9 +93,9 @@ func (w *SafeWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func appendEscape(out []byte, r rune) []byte {
+func appendEscape(out []byte, utf16Unit rune) []byte {
 	const digits = "0123456789abcdef"
-	return append(out, '\\', 'u', digits[r>>12&15], digits[r>>8&15], digits[r>>4&15], digits[r&15])
+	return append(out, '\\', 'u', digits[utf16Unit>>12&15], digits[utf16Unit>>8&15], digits[utf16Unit>>4&15], digits[utf16Unit&15])
 }
 
 // Style is the meaning of a text. It might be printed in color.

@@ -21,7 +21,7 @@ func ReadRegular(path string, most int) ([]byte, error) {
 	return data, err
 }
 
-// ReadBeginning reads up to most bytes from the start of a regular file.
+// ReadBeginning reads up to most bytes from the start of a regular file. flags are those of OpenRegular.
 func ReadBeginning(path string, flags, most int) ([]byte, error) {
 	f, size, err := OpenRegular(path, flags)
 	if err != nil {
@@ -36,7 +36,7 @@ func ReadBeginning(path string, flags, most int) ([]byte, error) {
 	return data[:n], err
 }
 
-// ReadEnd reads up to most bytes from the end of a regular file.
+// ReadEnd reads up to most bytes from the end of a regular file. flags are those of OpenRegular.
 func ReadEnd(path string, flags, most int) ([]byte, error) {
 	f, size, err := OpenRegular(path, flags)
 	if err != nil {

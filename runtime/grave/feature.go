@@ -57,6 +57,7 @@ func (v *Visitor) VisitGrams(text string, question bool) {
 	}
 }
 
+// visitNew calls Visit for the bucket of a feature that has not been visited, with v.word, which the caller sets first.
 func (v *Visitor) visitNew(hash uint32) {
 	hash ^= hash >> 15
 	hash *= 0x2c1b3c6d
@@ -70,7 +71,7 @@ func (v *Visitor) visitNew(hash uint32) {
 // offset is the initial hash of FNV-1a.
 const offset = 2166136261
 
-// hashOf continues a hash. All digits are the same.
+// hashOf continues a hash. The first hash is offset. All digits are the same.
 func hashOf(hash uint32, parts ...string) uint32 {
 	for _, part := range parts {
 		for i := range len(part) {

@@ -67,7 +67,8 @@ func CheckPending(m Moment, earlierTasks []string) Veto {
 	return Veto{}
 }
 
-// CheckRunning returns a veto if any of running, this turn's background work, is not a server.
+// CheckRunning returns a veto if any of running, this turn's background work, is not a server. Each is a command, or
+// another summary of a call.
 func CheckRunning(running []string) Veto {
 	for _, about := range running {
 		if !isServer(about) {
@@ -105,8 +106,8 @@ func isServer(command string) bool {
 // that start a spec's tasks are not included.
 var Commands = []string{"why", "log", "hold", "page", "loop", "cancel"}
 
-// CheckOwnCommand returns a veto if prompt is one of the plugin's Commands and no tool was called, because
-// the message is then the answer.
+// CheckOwnCommand returns a veto if prompt is one of the plugin's Commands and no tool was called, because the message
+// is then the answer. prompt is from the log, with its <command-name> tag. calls counts the tool calls of the turn.
 func CheckOwnCommand(plugin, prompt string, calls int) Veto {
 	if calls > 0 || !strings.Contains(prompt, "<command-name>") {
 		return Veto{}
@@ -122,13 +123,13 @@ func CheckOwnCommand(plugin, prompt string, calls int) Veto {
 
 const maxRalph = 16 << 10 // bytes of ralph-loop's state file
 
-// RalphArmed reports whether the plugin ralph-loop drives this session by a state file in dir. We must not
-// decide then. A file that names no session applies to all sessions.
-func RalphArmed(dir, session string) bool {
-	if dir == "" {
+// RalphArmed reports whether the plugin ralph-loop drives this session by a state file in the directory .claude of
+// workDir. We must not decide then. A file that names no session applies to all sessions.
+func RalphArmed(workDir, session string) bool {
+	if workDir == "" {
 		return false
 	}
-	data, err := file.ReadBeginning(filepath.Join(dir, ".claude", "ralph-loop.local.md"), 0, maxRalph)
+	data, err := file.ReadBeginning(filepath.Join(workDir, ".claude", "ralph-loop.local.md"), 0, maxRalph)
 	if err != nil {
 		return false
 	}

@@ -95,8 +95,9 @@ func SpendContinue(s ledger.State, l Limits, count Count) (toStore ledger.State,
 	return s, left, Veto{}
 }
 
-// MeetPrompt returns s with counts reset. A new prompt resets the counts per prompt. typed is the ID of the user's last
-// prompt, or "". A new typed resets the counts since that prompt, unless it is the first that is known.
+// MeetPrompt returns s with counts reset. A prompt other than the last, even "", resets the counts per prompt. typed is
+// the ID of the user's last prompt, or "". A new typed resets the counts since that prompt, unless it is the first that
+// is known.
 func MeetPrompt(s ledger.State, prompt, typed string) ledger.State {
 	if s.Prompt != prompt {
 		s.Prompt, s.InPrompt, s.Same, s.Idle, s.Seen = prompt, 0, 0, 0, ""
@@ -127,8 +128,9 @@ func trimToHour(s ledger.State, count Count) ledger.State {
 // sayContinue is the advice for limits that the user's next prompt resets.
 const sayContinue = "type continue"
 
-// limitReached returns a veto if a limit is reached. recent counts continues in the burst, same continues in a row with
-// no progress, and idle continues with no tool call. The hour is checked first, because no prompt resets it.
+// limitReached returns a veto if a limit is reached. s must be from trimToHour. recent counts continues in the burst,
+// same continues in a row with no progress, and idle continues with no tool call. The hour is checked first, because no
+// prompt resets it.
 func (l Limits) limitReached(s ledger.State, count Count, recent, same, idle int) Veto {
 	next := "" // if prompts are known
 	if count.Prompt != "" {
@@ -155,13 +157,13 @@ func (l Limits) limitReached(s ledger.State, count Count, recent, same, idle int
 	return Veto{}
 }
 
-func vetoOfCount(rule string, n int, which, next string) Veto {
-	evidence := "kept going " + timesText(n) + " " + which + " and is stopping so that you can look"
+func vetoOfCount(rule string, n int, phrase, next string) Veto {
+	evidence := "kept going " + timesText(n) + " " + phrase + " and is stopping so that you can look"
 	return Veto{Rule: rule, Evidence: evidence, Next: next}
 }
 
-// newLimitVeto returns the veto of a configurable limit. For a setting of 0 it omits next, because waiting does not
-// help.
+// newLimitVeto returns the veto of a configurable limit. setting is its name in budget, such as hour. For a setting of
+// 0 it omits next, because waiting does not help.
 func newLimitVeto(setting string, most, spent int, phrase, next string) Veto {
 	if most <= 0 {
 		return Veto{Rule: "budget", Evidence: "may not keep going: budget." + setting + " is 0", Limit: setting}
@@ -171,7 +173,8 @@ func newLimitVeto(setting string, most, spent int, phrase, next string) Veto {
 	return veto
 }
 
-// sayWhenFree describes when fewer than most of times will be within span. It returns "" if this is now or most is 0.
+// sayWhenFree returns a clause that says when fewer than most of times will be within span. times are in ascending
+// order, and the last most of them must be within span. It returns "" if there are fewer, or if most is 0.
 func sayWhenFree(times []int64, most int, now time.Time, span time.Duration) string {
 	if most <= 0 || most > len(times) {
 		return ""

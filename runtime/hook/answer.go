@@ -114,6 +114,8 @@ func defuseSystemTags(text string) string {
 	return b.String()
 }
 
+// printAnswer writes o as a line of JSON, unless it is empty. It masks secrets in the message to the user, but not in
+// the other texts. It sets s.answered.
 func (s *start) printAnswer(o said) error {
 	if o == (said{}) {
 		return nil

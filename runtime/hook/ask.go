@@ -32,6 +32,8 @@ type askOutcome struct {
 	told   string         // to the user
 }
 
+// noteJudgement replaces the session's reservation in v.Next with the actual cost, and adds the judgement to v.Next and
+// the message to the user to v. v must be settled, with the reservation in v.Next.Spent.
 func (q askOutcome) noteJudgement(v *Settled) {
 	v.Next.Spent = max(0, v.Next.Spent-q.taken)
 	if q.asked == nil {
@@ -45,6 +47,9 @@ func (q askOutcome) noteJudgement(v *Settled) {
 	v.Told = cmp.Or(v.Told, q.told)
 }
 
+// askJudge asks the judge about the page of snapshot.Verdict, which must not be empty, and changes the verdict by the
+// answer. It reserves the cost under the session's lock, so the caller must not hold this lock. It extends the hook's
+// time limit.
 func (s *start) askJudge(snapshot *Snapshot) (a askOutcome) {
 	v := &snapshot.Verdict
 	j, asks := snapshot.Settings.JudgeOptions()
@@ -127,8 +132,8 @@ func noteNoAnswer(v *strategy.Verdict, rule, why string) {
 // sessions.
 func (s *start) daySpendDir() string { return cmp.Or(ledger.StateDir("", s.Home), s.state) }
 
-// reserveCost reserves the maximum cost of q for the session and for the day. It returns the amount reserved
-// for the session. why is the reason not to ask q, or "".
+// reserveCost reserves the maximum cost of q for the session and for the day. It returns the amount reserved for the
+// session, which can be positive even if q must not be asked. why is the reason not to ask q, or "".
 func (s *start) reserveCost(q judge.Question, j judge.Options) (taken int64, why string) {
 	var worst int64
 	if j.Backend == judge.Command {

@@ -67,6 +67,8 @@ func aboutInput(toolInput []byte) string {
 	return ""
 }
 
+// questionsOf returns the questions and options of an AskUserQuestion call as one text, or the tool's name if the call
+// has none. It returns "" for any other tool.
 func questionsOf(e Event) (textOrTool string) {
 	if e.Tool != "AskUserQuestion" {
 		return ""
@@ -168,7 +170,7 @@ func (s *Snapshot) yieldsAwayOrder() bool {
 }
 
 // askAway returns the away order's answer to the stop, or else the strategy's verdict. The order cannot override a
-// guard or a continue of a loop.
+// guard or a continue of a loop. s.Away must not be nil.
 func (s *Snapshot) askAway() (orVerdict away.Answer) {
 	if s.Veto.Rule != "" || s.Settings.Strategy.Event != "Stop" || s.Verdict.Decision == strategy.Continue && s.Verdict.Remember.Key != "" || s.yieldsAwayOrder() {
 		return away.Answer{Verdict: s.Verdict}

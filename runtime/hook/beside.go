@@ -43,6 +43,8 @@ func (s *Snapshot) findDrivingStrategy() (strategyName, evidence string) {
 	return strategyName, evidence
 }
 
+// armedState returns the state of known's loop in this session, from the files of its workspace. known.Loop must not be
+// nil.
 func (s *Snapshot) armedState(known *strategy.Strategy) strategy.Armed {
 	dir, _ := workspace.Nearest(s.Event.Cwd, s.Project, known.Marks, s.Home)
 	space, err := workspace.OpenSpace(dir)

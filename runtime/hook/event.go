@@ -39,6 +39,8 @@ func readEvent(r io.Reader) (e Event, err error) {
 	return e, nil
 }
 
+// readObject reads the JSON object at the start of r, and does not wait for the end of input. For an empty input it
+// returns io.EOF, and for a torn object io.ErrUnexpectedEOF.
 func readObject(r io.Reader) (data []byte, err error) {
 	data = make([]byte, 0, 8<<10)
 	for err == nil {
@@ -88,6 +90,8 @@ const (
 	maxEnd      = 256 << 10 // bytes
 )
 
+// awaitArrival waits up to arrivalWait for the entry of this stop in the log. It returns a veto if the entry does not
+// come. The host's Arrived must not be nil.
 func (s *start) awaitArrival() guard.Veto {
 	h, until := s.event.Host, time.Now().Add(arrivalWait)
 	for {

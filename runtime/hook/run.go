@@ -155,7 +155,8 @@ func (h Process) Run() (code int) {
 	return code
 }
 
-// readInputs reads the plugin and the event. forUs is false if there is no event for the plugin to answer.
+// readInputs reads the plugin and the event. forUs is false if there is no event for the plugin to answer. The caller
+// then ignores f, which can be set.
 func (s *start) readInputs() (f *fault, forUs bool) {
 	var err error
 	if s.root, err = findRoot(s.Executable, s.PluginRoot); err != nil {
@@ -327,6 +328,7 @@ func (s *start) decideAndRecord(settings Settings) answer {
 	}
 }
 
+// stopOf returns the stop of the event. It does not set Space.
 func (s *start) stopOf(settings Settings, before ledger.State) Stop {
 	stop := Stop{Event: s.event, Settings: settings, Before: before, Now: time.UnixMilli(before.Clock.Advance(s.Now, s.Up).At), Self: s.Self, Home: s.Home, Project: s.projectDir()}
 	if s.Hangs != nil {
@@ -342,6 +344,8 @@ func (s *start) stopOf(settings Settings, before ledger.State) Stop {
 	return stop
 }
 
+// examineStop examines a stop, unless a hold or a missing log entry vetoes it. It can wait for late log entries, and
+// notes faults for debugging.
 func (s *start) examineStop(stop Stop) (snapshot Snapshot) {
 	snapshot = Snapshot{Stop: stop, Log: stop.Before.Log}
 	veto := s.holdVeto()
@@ -379,8 +383,9 @@ func (s *start) holdVeto() guard.Veto {
 
 const lockWait = 2 * time.Second
 
-// openSpace opens the directory whose files the strategy needs, and locks it if the strategy changes files. Only
-// the lock can fail. The Space is nil if no files are needed or the directory cannot be opened.
+// openSpace opens the directory whose files the strategy needs, and locks it if the strategy changes files. Only the
+// lock can fail. The Space is nil if no files are needed or the directory cannot be opened. Unless there is an error,
+// the caller calls unlock, which also closes the Space.
 func (s *start) openSpace(settings Settings) (orNil *workspace.Space, unlock func(), err error) {
 	if settings.Options.Needs().Files == nil {
 		return nil, func() {}, nil
@@ -419,23 +424,28 @@ func (s *start) recordOf(v Settled, plugin string) ledger.Record {
 	}
 }
 
-// shortenText returns s without invisible characters, cut to most bytes, so that a record fits into a line.
+// shortenText returns s without invisible characters, cut to most bytes and "…", so that a record fits into a line. It
+// keeps newlines and tabs.
 func shortenText(s string, most int) string {
 	return quotation.ClipBytes(display.DropInvisible(s), most)
 }
 
-func (s *start) unwrittenAnswer(settings Settings, v Settled, rule string, err error) answer {
-	if rule != faultWorkspace {
+// unwrittenAnswer returns the answer after err prevented the record of v. A continue or a reminder becomes a verdict
+// with no effect. faultRule is a constant such as faultLedger. It adds the failed action to err, except for
+// faultWorkspace.
+func (s *start) unwrittenAnswer(settings Settings, v Settled, faultRule string, err error) answer {
+	if faultRule != faultWorkspace {
 		err = newFailure("write ledger", err)
 	}
 	s.noteForDebug(err.Error())
 	if v.Decision == strategy.Continue || v.Decision == strategy.Remind || v.Decision == "" {
 		v = Settled{Verdict: strategy.Verdict{Decision: settings.Strategy.NoEffect(), Rule: "unwritten", Evidence: "the decision could not be saved"}}
 	}
-	return answer{Settled: v, fault: &fault{rule, err}}
+	return answer{Settled: v, fault: &fault{faultRule, err}}
 }
 
-// tryPluginScript runs a script of the plugin with its arguments in dir. It discards the output and ignores failures.
+// tryPluginScript runs a script of the plugin with its arguments in dir. argv begins with the script's path below the
+// plugin directory, with slashes. It discards the output and ignores failures.
 func (s *start) tryPluginScript(dir string, argv []string) {
 	path, err := filepath.Abs(filepath.Join(s.root, filepath.FromSlash(argv[0])))
 	if err != nil || !file.IsReadable(path) {

@@ -99,7 +99,7 @@ func ReadSettings(root, state, project string) (Settings, error) {
 	return p.ReadSettings(state, project), nil
 }
 
-// FindSettings returns the settings of the plugin that contains the executable of a hook.
+// FindSettings returns the settings of the plugin that contains the executable of a hook, a path without symlinks.
 func FindSettings(executable, state, project string) (Settings, error) {
 	root, err := findRoot(executable, "")
 	if err != nil {
@@ -115,8 +115,9 @@ type LayerFile struct {
 	most int // bytes
 }
 
-// LayerFiles returns the paths of the plugin's settings files, from weakest to strongest. In the home directory, the
-// project's file belongs to the user and is listed once.
+// LayerFiles returns the paths of the plugin's settings files, from weakest to strongest. Files can be missing. An
+// empty state or project leaves out its file. In the home directory, the project's file belongs to the user and is
+// listed once.
 func (p Plugin) LayerFiles(state, project string) (authorFirst []LayerFile) {
 	all := make([]LayerFile, 0, 3)
 	own := p.path
@@ -276,8 +277,9 @@ func limitsOf(l *guard.Limits) []limit {
 	return []limit{{"burst", &l.Burst, maxBurst}, {"prompt", &l.PerPrompt, maxPrompt}, {"hour", &l.PerHour, guard.MaxHour}}
 }
 
-// raiseCommand returns the command with which the user can raise a limit. If caller is not the CLI, it adds how to edit
-// the file without the CLI. It returns "" if the limit is at the maximum or set by the project.
+// raiseCommand returns the command, in backticks, with which the user can raise a limit, such as burst. If caller is
+// not the CLI, it adds how to edit the file without the CLI. It returns "" for any other limitName, and if the limit is
+// at the maximum or set by the project.
 func (s Settings) raiseCommand(limitName, state, home, caller string) string {
 	for _, l := range limitsOf(&s.Limits) {
 		if l.name != limitName || *l.value >= l.most || slices.Contains(s.lowered, limitName) {

@@ -110,8 +110,9 @@ func (stop Stop) Examine() Snapshot {
 	return s
 }
 
-// vetoUnlessAnnounced returns a veto for a teammate, because the team's lead will wake it. There is no veto if the hook
-// would be silent anyway, or if the last message announces the next action.
+// vetoUnlessAnnounced returns a veto for a teammate, because the team's lead will wake it. The caller has checked that
+// the session is a teammate's. There is no veto if the hook would be silent anyway, or if the last message announces
+// the next action.
 func (s *Snapshot) vetoUnlessAnnounced() guard.Veto {
 	v := &s.Verdict
 	if v.Decision == s.Settings.Strategy.NoEffect() && v.Page == "" ||
@@ -271,6 +272,8 @@ func (s *Snapshot) readWorkspace(space *workspace.Space, wants func(strategy.Sit
 	}
 }
 
+// readFile reads a wanted file from space, or from the directory project if the file's name begins with this path and a
+// slash. project is a path with slashes, or "". A project that cannot be opened results in the zero File.
 func readFile(space *workspace.Space, project string, want strategy.WantedFile) strategy.File {
 	name, whole := strings.CutPrefix(want.Name, project+"/")
 	if project == "" || !whole {
@@ -504,6 +507,8 @@ func (s *Snapshot) sayContinue(out *Settled, byOrder bool) {
 	}
 }
 
+// sayLimit returns the message to the user about a veto whose evidence follows the plugin's name, with the ways to go
+// on. It prints nothing.
 func (s *Snapshot) sayLimit(v guard.Veto) string {
 	log := ""
 	if s.Event.Host.Default {

@@ -77,7 +77,7 @@ func (s *start) wakeAfterError(settings Settings) (code int) {
 }
 
 // sleepAndRestart waits, updates s.Now and s.Up, and restarts the hook's time limit. clientAlive is false if the client
-// has ended meanwhile.
+// has ended meanwhile. s.Sleep must not be nil.
 func (s *start) sleepAndRestart(d time.Duration) (clientAlive bool) {
 	s.Now, s.Up, clientAlive = s.Sleep(d)
 	s.begun = time.Now()
@@ -149,8 +149,8 @@ func (s *start) momentOf(of *Snapshot) wake.Moment {
 	}
 }
 
-// lastTyped returns the time of the session's last prompt in Claude Code's history, or "". It shows that /rewind was
-// used, which nothing else does in older clients.
+// lastTyped returns the time of the session's last prompt in Claude Code's history, or "". It is a raw JSON value, only
+// for comparison. It shows that /rewind was used, which nothing else does in older clients.
 func (s *start) lastTyped() (at string) {
 	end, _ := file.ReadEnd(filepath.Join(filepath.Dir(s.state), "history.jsonl"), 0, maxEnd)
 	for line := range bytes.Lines(end) {

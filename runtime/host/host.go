@@ -110,8 +110,8 @@ func (h *Host) ReadEvent(payload []byte, e *Event) error {
 	return err
 }
 
-// LogPattern returns the pattern for the log of one session. The ID is at the end of the file name. If the
-// file name is fixed, the ID is the name of the directory.
+// LogPattern returns the pattern, relative to Dir, for the log of one session. The ID is at the end of the file name.
+// If the file name is fixed, the ID is the name of the directory. Wildcards in id stay in the pattern.
 func (h *Host) LogPattern(id string) string {
 	dir, name := path.Split(h.Sessions)
 	if i := strings.LastIndexByte(name, '*'); i >= 0 {
@@ -193,7 +193,8 @@ func (e *Event) Members(m *codec.Coder) {
 	}
 }
 
-// IsFromUser reports whether a prompt is the user's own words. Some hosts also send our texts as prompts.
+// IsFromUser reports whether a prompt is the user's own words. Some hosts also send our texts as prompts. e.Host must
+// not be nil.
 func (e Event) IsFromUser() bool {
 	switch {
 	case e.Host.FromUser != nil:

@@ -95,6 +95,8 @@ func shownField(s string) string {
 
 const plainLetters = " ._/:=@+-~*…#%0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
+// quoteForPage returns s in quotes and escaped, on one line. It cuts s at most bytes, before "…" and the last quote.
+// The caller has masked secrets.
 func quoteForPage(s string, most int) string {
 	var b strings.Builder
 	b.WriteByte('"')
@@ -164,7 +166,8 @@ func endOfMessage(s string) string {
 	return "…" + tail
 }
 
-// SystemPrompt returns the system prompt for a judge of this agent.
+// SystemPrompt returns the system prompt for a judge of this agent, named as in host.Host.Agent. An empty agent does
+// not mean Claude.
 func SystemPrompt(agent string) string { return strings.ReplaceAll(prompt, "Claude", agent) }
 
 const prompt = `You judge one moment of a coding session: Claude has just ended its turn. Decide whether it should go on working by itself, or hand the turn to the user.

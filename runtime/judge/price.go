@@ -64,8 +64,8 @@ func PriceInMicros(model string, u Usage) (orHighest int64) {
 	return sum/million + min(sum%million, 1)
 }
 
-// PriceAtMost returns an upper bound for the price of a question in millionths of a dollar: a token per byte,
-// additions by the client and the API, and the longest answer.
+// PriceAtMost returns an upper bound for the price of a question in millionths of a dollar: a token per byte, additions
+// by the client and the API, and the longest answer. It ignores q.Model.
 func PriceAtMost(model string, q Question) (orHighest int64) {
 	const added = 2000
 	return PriceInMicros(model, Usage{CacheWrite: int64(len(q.System) + len(q.Page) + added), Output: MaxOutput})

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// FoldText normalises a text for comparison: lower case, straight apostrophes and single spaces, without
-// commas, vowel signs and invisible characters.
+// FoldText normalises a text for comparison: lower case, straight apostrophes and single spaces, without commas, vowel
+// signs and invisible characters. It drops spaces at the beginning, but keeps one at the end.
 func FoldText(s string) (folded string) {
 	var b strings.Builder
 	b.Grow(len(s))
@@ -93,14 +93,14 @@ func UsesBlanks(word string) bool {
 	return inSpacedWord(r)
 }
 
-// IsWithinWord reports whether offset i of s is inside a word, not at its beginning or end. A dot between letters is
-// in a name: "install.mk".
+// IsWithinWord reports whether offset i of s, a folded text, is inside a word, not at its beginning or end. It is false
+// for an i outside s. A dot between letters is in a name: "install.mk".
 func IsWithinWord(s string, i int) bool {
 	if i <= 0 || i >= len(s) {
 		return false
 	}
 	for _, dot := range [...]int{i - 1, i} {
-		if dot > 0 && dot+1 < len(s) && s[dot] == '.' && isAlphanumeric(s[dot-1]) && isAlphanumeric(s[dot+1]) {
+		if dot > 0 && dot+1 < len(s) && s[dot] == '.' && isLowerOrDigit(s[dot-1]) && isLowerOrDigit(s[dot+1]) {
 			return true
 		}
 	}
@@ -114,4 +114,4 @@ func IsWithinWord(s string, i int) bool {
 	return inSpacedWord(before) && inSpacedWord(behind)
 }
 
-func isAlphanumeric(c byte) bool { return 'a' <= c && c <= 'z' || '0' <= c && c <= '9' }
+func isLowerOrDigit(c byte) bool { return 'a' <= c && c <= 'z' || '0' <= c && c <= '9' }

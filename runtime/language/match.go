@@ -24,8 +24,8 @@ import (
 	"unicode/utf8"
 )
 
-// matchesNone reports whether s matches none of the patterns in nots. A pattern that begins with "…" is
-// searched only in the clause after dotsFrom.
+// matchesNone reports whether s matches none of the patterns in nots, which are separated by " !" and begin without it.
+// A pattern that begins with "…" is searched only in the clause after dotsFrom.
 func (f *finder) matchesNone(nots, s string, dotsFrom int) bool {
 	for nots != "" {
 		var one string
@@ -56,6 +56,8 @@ func (f *finder) firstClause(s string) string {
 	return s
 }
 
+// findPattern reports whether an entry without its "!" parts matches anywhere in the folded sentence s, with an end
+// that good accepts. pattern must not be empty.
 func (f *finder) findPattern(pattern, s string, good func(end int) bool) bool {
 	if rest, ok := strings.CutPrefix(pattern, "^"); ok {
 		if f.begun != s || f.begins == nil {
@@ -80,6 +82,8 @@ func (f *finder) findPattern(pattern, s string, good func(end int) bool) bool {
 	return false
 }
 
+// matchesAt reports whether pattern, which contains no "^" or "!", matches at offset i of s with an end that good
+// accepts. It skips spaces at i.
 func (f *finder) matchesAt(pattern, s string, i int, good func(end int) bool) bool {
 	for {
 		pattern = strings.TrimLeft(pattern, " ")
@@ -143,6 +147,7 @@ func (f *finder) acceptRest(rest, s string, good func(end int) bool) func(end in
 	return func(end int) bool { return f.matchesAt(rest, s, end, good) }
 }
 
+// mayMatchAt returns false only if the first byte of pattern excludes a match at offset i of s. The pattern has no "^".
 func mayMatchAt(pattern, s string, i int) bool {
 	if pattern == "" {
 		return true
@@ -199,7 +204,8 @@ func (f *finder) hasMemberAt(c Class, s string, i int, suffix string, good func(
 }
 
 // beginsRun reports whether the words of phrase match at offset i of s, and returns the end of the match. A star
-// matches the rest of a word.
+// matches the rest of a word, and all else must be equal. The match must end at the end of a word. The caller checks
+// that a word begins at i.
 func beginsRun(phrase, s string, i int) (end int, ok bool) {
 	for phrase != "" {
 		word, rest, star := strings.Cut(phrase, "*")
@@ -284,9 +290,10 @@ type searched struct {
 // Finders find the entries of several packs in the same folded sentences.
 type Finders []*finder
 
-// AllFinders returns a finder for each pack, for use with these sentences only.
-func AllFinders(packs []*Pack, sentences []string) (perPack Finders) {
-	t := &searched{all: strings.Join(sentences, "\n")}
+// AllFinders returns a finder for each pack, for use with these sentences only. The caller folds them with FoldText,
+// and for the classes of prompts also removes accents. The finders are not safe for concurrent use.
+func AllFinders(packs []*Pack, folded []string) (perPack Finders) {
+	t := &searched{all: strings.Join(folded, "\n")}
 	for i := 0; i+3 <= len(t.all); i++ {
 		h := hashTrigram(t.all[i:])
 		t.grams[h>>6] |= 1 << (h & 63)
@@ -301,6 +308,7 @@ func hashTrigram(s string) uint32 {
 	return (uint32(s[0])<<10 ^ uint32(s[1])<<5 ^ uint32(s[2])) & 0x7fff
 }
 
+// mayHave returns false only if the entry matches nowhere in the text. The entry is not empty, and has no leading "!".
 func (t *searched) mayHave(entry string) bool {
 	mayBegin := func(pattern string) bool {
 		return len(pattern) < 3 || !isPlain[pattern[0]] || !isPlain[pattern[1]] || !isPlain[pattern[2]] ||
@@ -327,6 +335,7 @@ func (t *searched) mayHave(entry string) bool {
 	return len(word) < 3 || t.mayHaveGram(word) && t.mayHaveGram(word[len(word)-3:]) && strings.Contains(t.all, word)
 }
 
+// mayHaveGram reports whether the text may contain the first three bytes of s, which must be at least that long.
 func (t *searched) mayHaveGram(s string) bool {
 	h := hashTrigram(s)
 	return t.grams[h>>6]&(1<<(h&63)) != 0
@@ -354,12 +363,12 @@ type finder struct {
 func always(int) bool { return true }
 
 // Has reports whether an entry of class c matches in a sentence, with no earlier exclusion in its pack.
-func (all Finders) Has(c Class, sentence string) bool {
+func (all Finders) Has(c Class, folded string) bool {
 packs:
 	for _, f := range all {
 		for _, e := range f.candidates(c) {
 			if nots, excludes := strings.CutPrefix(e, "!"); excludes {
-				if !f.matchesNone(nots, sentence, 0) {
+				if !f.matchesNone(nots, folded, 0) {
 					continue packs
 				}
 				continue
@@ -370,9 +379,9 @@ packs:
 			}
 			good := always
 			if nots := nots; nots != "" { // a captured variable is allocated for each entry
-				good = func(end int) bool { return f.matchesNone(nots, sentence, end) }
+				good = func(end int) bool { return f.matchesNone(nots, folded, end) }
 			}
-			if f.findPattern(pattern, sentence, good) {
+			if f.findPattern(pattern, folded, good) {
 				return true
 			}
 		}
@@ -381,19 +390,21 @@ packs:
 }
 
 // MatchLen returns the length of the longest match of these classes at the beginning of text, or 0.
-func (all Finders) MatchLen(text string, some ...Class) (longest int) {
+func (all Finders) MatchLen(folded string, some ...Class) (longest int) {
 	take := func(end int) bool {
 		longest = max(longest, end)
 		return false
 	}
 	for _, f := range all {
 		for _, c := range some {
-			f.hasMemberAt(c, text, 0, "", take)
+			f.hasMemberAt(c, folded, 0, "", take)
 		}
 	}
 	return longest
 }
 
+// candidates returns the entries of class c that may match in the text, with exceptions ("-x"), and all exclusions
+// ("!x").
 func (f *finder) candidates(c Class) []string {
 	if f.read[c] {
 		return f.has[c]

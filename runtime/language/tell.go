@@ -8,8 +8,8 @@ import (
 
 const maxTold = 2048 // bytes at the end of a text
 
-// TellLanguages detects the languages at the end of a folded text, by script and common words. English comes
-// first if detected.
+// TellLanguages detects the languages at the end of a folded text, by script and common words. English comes first if
+// detected. The text still has its accents, unlike that for GuessLanguages.
 func TellLanguages(folded string) []*Pack {
 	if len(folded) > maxTold {
 		folded = folded[len(folded)-maxTold:]
@@ -58,8 +58,9 @@ func TellLanguages(folded string) []*Pack {
 	return found
 }
 
-// GuessLanguages returns up to three packs with the most of these words in their classes for prompts. It is
-// for prompts too short for common words. It returns nil if many words are common in English.
+// GuessLanguages returns the packs, up to three, with the most of these words in their classes for prompts. The caller
+// folds the words and removes accents. It is for prompts too short for common words. It returns nil if many words are
+// common in English, or if none is in a pack.
 func GuessLanguages(words []string) (likeliest []*Pack) {
 	common := 0
 	for _, word := range words {

@@ -34,6 +34,7 @@ const maxBlocks = 200 // from the end of a message
 
 var rulers = []string{"- ", "* ", "_ ", "━─═="}
 
+// splitBlocks returns the last maxBlocks blocks of a text. Blocks of code have no text. HTML comments count as text.
 func splitBlocks(text string) (all []block) {
 	blank := true
 	add := func(b block) {
@@ -96,19 +97,19 @@ func splitBlocks(text string) (all []block) {
 
 // FenceAt returns the character, length and info string of the code fence at the start of a line. mark is 0
 // when there is none.
-func FenceAt(line string) (mark byte, run int, info string) {
-	if line == "" || line[0] != '`' && line[0] != '~' {
+func FenceAt(unindented string) (mark byte, run int, info string) {
+	if unindented == "" || unindented[0] != '`' && unindented[0] != '~' {
 		return 0, 0, ""
 	}
-	rest := strings.TrimLeft(line, line[:1])
-	run = len(line) - len(rest)
-	if run < 3 || line[0] == '`' && strings.Contains(rest, "`") {
+	rest := strings.TrimLeft(unindented, unindented[:1])
+	run = len(unindented) - len(rest)
+	if run < 3 || unindented[0] == '`' && strings.Contains(rest, "`") {
 		return 0, 0, ""
 	}
-	return line[0], run, strings.TrimSpace(rest)
+	return unindented[0], run, strings.TrimSpace(rest)
 }
 
-// HeadingIn returns the text of a heading, or "" for any other line.
+// HeadingIn returns the text of a heading, or "" for any other line. It also returns "" for an indented heading.
 func HeadingIn(line string) string {
 	rest := strings.TrimLeft(line, "#")
 	if n := len(line) - len(rest); n == 0 || n > 6 || rest == "" || rest[0] != ' ' && rest[0] != '\t' {
@@ -118,15 +119,15 @@ func HeadingIn(line string) string {
 }
 
 // parseListItem returns the text of a list item without its marker: "- a", "* [x] a", "2. a", "b) a", "✅ a".
-func parseListItem(line string) (body string, ok bool) {
-	marker, rest, found := strings.Cut(line, " ")
+func parseListItem(unindented string) (body string, ok bool) {
+	marker, rest, found := strings.Cut(unindented, " ")
 	switch {
-	case !found && !isBareBullet(line):
+	case !found && !isBareBullet(unindented):
 		return "", false
 	case !found, marker == "-" || marker == "*" || marker == "+" || marker == "•" || marker == "·" || marker == "–":
 	case len(marker) <= 4 && strings.ContainsAny(marker[len(marker)-1:], ".)") && isNumberOrLetter(marker[:len(marker)-1]):
 	default:
-		first, _ := utf8.DecodeRuneInString(line)
+		first, _ := utf8.DecodeRuneInString(unindented)
 		return strings.TrimSpace(rest), first >= 0x2000 && strings.ContainsRune(checkMarks, first)
 	}
 	rest = strings.TrimLeft(rest, " \t")
@@ -217,11 +218,14 @@ func ownWordsOnly(text string) (out string, offsets []int) {
 	return string(b), append(offsets, len(text))
 }
 
+// isWordByteAt reports whether byte i of s belongs to a word, as any byte beyond ASCII does. i must be in range.
 func isWordByteAt(s string, i int) bool {
 	c := s[i]
 	return c >= utf8.RuneSelf || c == '_' || '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z'
 }
 
+// parseLink returns the label of the link "[label](address)" at offset i of text, where the caller has found "[", and
+// the offset of its end.
 func parseLink(text string, i int) (label string, end int, ok bool) {
 	const most = 400
 	window := text[i:min(len(text), i+most)]
@@ -337,7 +341,7 @@ func endOfSigns(p string, at int, orElse rune) (end int, signOrQuestion rune) {
 	return end, orElse
 }
 
-// finalSign returns the punctuation mark at the end of a text, or 0. It ignores markup and symbols.
+// finalSign returns the punctuation mark at the end of a text, or 0. It ignores markup and symbols, but not a backtick.
 func finalSign(s string) rune {
 	s = strings.TrimRightFunc(s, func(r rune) bool {
 		isSymbol := unicode.In(r, unicode.So, unicode.Cf, unicode.Sk) || r == 0xfe0f

@@ -96,8 +96,8 @@ func (c *Closing) findSentences() {
 }
 
 // FindAct returns a sentence with this act in the last paragraph, or in a final list and its intro. Asks is also
-// searched before that. If nearBefore is set, acts from Offers to Finishes are instead searched in at most maxNear
-// bytes before that.
+// searched before that. If nearBefore is set, acts from Offers to Finishes are instead searched only in the blocks
+// before that, until these have maxNear bytes. If ok is false, said can still be set.
 func (c *Closing) FindAct(act Act, nearBefore bool) (said string, ok bool) {
 	switch act {
 	case Leave:
@@ -160,6 +160,8 @@ func (c *Closing) AnnouncesSearch() bool {
 	return (starts || announces) && !moves && c.in.Has(language.Seek, last.final[0].folded)
 }
 
+// saysClass returns a sentence of the class in the intro or the final paragraph or list, or with nearBefore only before
+// that. It ignores sentences of the class Start.
 func (c *Closing) saysClass(class language.Class, nearBefore bool) (said string, ok bool) {
 	lists := [][]sentence{c.intro, c.final}
 	if nearBefore {
@@ -243,7 +245,7 @@ func (c *Closing) saysItStarts() (string, bool) {
 	return s.said, c.in.Has(language.Start, s.folded) && !isQuestion(s)
 }
 
-// announcedWork returns the last of the intents if it announces work in words of the class, and whether it does. For
+// announcedWork returns the last of the candidates if it announces work in words of the class, and whether it does. For
 // language.Announce, one of the last two can instead start an action, and an announcement before a list is ignored as a
 // plan.
 func (c *Closing) announcedWork(class language.Class) (string, bool) {
@@ -278,6 +280,7 @@ func isTitle(b block) bool {
 	return b.kind == heading || len(line) > 4 && strings.HasPrefix(line, "**") && strings.HasSuffix(line, "**") && strings.Count(line, "**") == 2
 }
 
+// WithoutComments removes HTML comments from a text. It keeps a comment that is not closed.
 func WithoutComments(text string) string {
 	var b strings.Builder
 	for {
@@ -297,7 +300,8 @@ type Sentence struct {
 	Asks bool // it ends with a question mark
 }
 
-// Sentences returns the sentences of a text outside of code, quotations and tables.
+// Sentences returns the sentences of a text outside of code, quotations and tables, from its last maxBlocks blocks.
+// They are not folded. HTML comments count as text, unlike in ReadMessage.
 func Sentences(text string) (outsideCode []Sentence) {
 	for _, b := range splitBlocks(text) {
 		if b.kind == code || b.kind == quotation || b.kind == row {

@@ -36,7 +36,8 @@ type clause struct {
 
 type reader struct{ language.Finders }
 
-// spreadForbid makes a clause that only states forbid if it was split from a piece that forbids as a whole.
+// spreadForbid makes a clause that only states forbid if it was split from a piece that forbids as a whole. The clauses
+// are of one sentence, already have their acts, and none of them orders work.
 func (in reader) spreadForbid(clauses []clause) {
 	for i := 1; i < len(clauses); i++ {
 		c := &clauses[i]
@@ -46,6 +47,8 @@ func (in reader) spreadForbid(clauses []clause) {
 	}
 }
 
+// actOf returns the act of c, and whether a known word determined it. before are the earlier clauses of its sentence,
+// with their acts. The caller stores both results in c.
 func (in reader) actOf(c clause, before []clause) (_ act, byWord bool) {
 	says := func(class language.Class) bool {
 		return slices.ContainsFunc(c.forms, func(text string) bool { return in.Has(class, text) })
@@ -82,7 +85,7 @@ func mayNameFollow(before []clause) bool {
 	return slices.ContainsFunc(before, func(c clause) bool { return c.act >= asks }) && before[len(before)-1].act != forbids
 }
 
-// actAfterOpener returns the act of a clause whose first words, such as "can you", end at offset openerEnd.
+// actAfterOpener returns the act of a clause whose first words, such as "can you", end at offset openerEnd of c.text.
 func (in reader) actAfterOpener(c clause, openerEnd int) (orDoes act) {
 	wanted := in.trimSoft(trimSigns(c.text[openerEnd:]))
 	part := c.forms[len(c.forms)-1]
@@ -98,6 +101,7 @@ func (in reader) actAfterOpener(c clause, openerEnd int) (orDoes act) {
 	return does
 }
 
+// splitClauses returns the clauses of a sentence. The caller sets their sentence, act and sure.
 func (in reader) splitClauses(s lastmessage.Sentence) (all []clause) {
 	pieces := splitAtMarks(s.Text)
 	for i, piece := range pieces {
@@ -150,33 +154,35 @@ func splitAtMarks(text string) (all []string) {
 
 // splitAtWords splits a piece at words that join clauses. It does not split a question without an order, nor
 // an order to explain at "and".
-func (in reader) splitAtWords(piece string, asks bool) (all []string) {
+func (in reader) splitAtWords(folded string, asks bool) (all []string) {
 	classes := []language.Class{language.Then, language.And}
-	begin := in.trimSoft(piece)
+	begin := in.trimSoft(folded)
 	could := in.MatchLen(begin, language.Could)
 	switch {
-	case asks && (could == 0 || in.Has(language.How, piece)):
-		return []string{piece}
-	case in.Has(language.Inquire, piece) && (could == 0 && in.MatchLen(begin, language.Tell) == 0 || in.Has(language.How, piece)):
+	case asks && (could == 0 || in.Has(language.How, folded)):
+		return []string{folded}
+	case in.Has(language.Inquire, folded) && (could == 0 && in.MatchLen(begin, language.Tell) == 0 || in.Has(language.How, folded)):
 		classes = classes[:1]
 	}
 	start := 0
-	for i := range piece {
-		if i > start && !language.IsWithinWord(piece, i) && piece[i] != ' ' && in.MatchLen(piece[i:], classes...) > 0 {
-			all = append(all, trimSigns(piece[start:i]))
+	for i := range folded {
+		if i > start && !language.IsWithinWord(folded, i) && folded[i] != ' ' && in.MatchLen(folded[i:], classes...) > 0 {
+			all = append(all, trimSigns(folded[start:i]))
 			start = i
 		}
 	}
-	return append(all, trimSigns(piece[start:]))
+	return append(all, trimSigns(folded[start:]))
 }
 
-func (in reader) trimSoft(text string) string {
+// trimSoft removes soft and joining words and backticks from the beginning of a folded text, and soft words from its
+// end.
+func (in reader) trimSoft(folded string) string {
 	for {
-		n := max(in.MatchLen(text, language.Soft, language.Then, language.And), len(text)-len(strings.TrimLeft(text, "`")))
+		n := max(in.MatchLen(folded, language.Soft, language.Then, language.And), len(folded)-len(strings.TrimLeft(folded, "`")))
 		if n == 0 {
-			return in.withoutSoftEnd(text)
+			return in.withoutSoftEnd(folded)
 		}
-		text = trimSigns(text[n:])
+		folded = trimSigns(folded[n:])
 	}
 }
 

@@ -15,7 +15,7 @@ const maxHeld = 600
 const maxAnnounced = 2000 // bytes at the end of an announcement
 
 // holdingClauses returns the clauses that hold something back, one a line: the words of its subject, a tab, and the
-// clause. Where the subject is "", the clause holds back everything.
+// clause in quotes. Where the subject is "", the clause holds back everything. The clauses already have their acts.
 func (in reader) holdingClauses(all []clause) (subjectTabClauses string) {
 	var held strings.Builder
 	var before []string // the subject of the clause before, if that only states something
@@ -60,10 +60,11 @@ func (in reader) isNoSubject(word string) bool {
 	return in.MatchLen(word, language.Common, language.Filler, language.Soft, language.And, language.Then, language.Not, language.Bother) == len(word)
 }
 
-// FindBanned returns the first of a prompt's clauses whose subject is in the last 2,000 bytes of message.
-func FindBanned(clauses, message string) (heldClause string, ok bool) {
+// FindBanned returns the first of a prompt's clauses whose subject is in the last 2,000 bytes of message. held is
+// Word.Held. A clause with no subject bans every message. heldClause is already in quotes.
+func FindBanned(held, message string) (heldClause string, ok bool) {
 	subjects := longWordsOf(fold(quotation.Tail(message, maxAnnounced)))
-	for line := range strings.Lines(clauses) {
+	for line := range strings.Lines(held) {
 		subject, said, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
 		words := strings.Fields(subject)
 		same := func(word string) bool {

@@ -167,6 +167,8 @@ func (in reader) namesFaultOrCode(typed []lastmessage.Sentence) bool {
 	})
 }
 
+// lastSentenceOnlyAsks reports whether the last clause asks, and no clause of its sentence orders work. all must not be
+// empty.
 func lastSentenceOnlyAsks(all []clause) bool {
 	last := all[len(all)-1]
 	return last.act == asks && !slices.ContainsFunc(all, func(c clause) bool { return c.sentence == last.sentence && c.act == does })

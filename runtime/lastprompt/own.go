@@ -119,14 +119,15 @@ func withoutHostTags(prompt string) string {
 	}
 }
 
-func withoutBracketNotes(text string) string {
+// withoutBracketNotes removes the notes in brackets that the host adds to a prompt, such as "[Image #1]".
+func withoutBracketNotes(prompt string) string {
 	for _, note := range []string{"[Image", "[Pasted text", "[Request interrupted"} {
-		for before, rest, ok := strings.Cut(text, note); ok; before, rest, ok = strings.Cut(text, note) {
+		for before, rest, ok := strings.Cut(prompt, note); ok; before, rest, ok = strings.Cut(prompt, note) {
 			_, rest, _ = strings.Cut(rest, "]")
-			text = before + rest
+			prompt = before + rest
 		}
 	}
-	return text
+	return prompt
 }
 
 // maskAtMentions replaces each mention of a file, such as "@main.go", with "@" as inline code.
@@ -148,13 +149,13 @@ var printed = []string{
 
 // isPrinted reports whether a program probably printed the line, for example to a log. If hasOthers is set, there are
 // other lines, and a line with few plain words also counts.
-func isPrinted(line string, hasOthers bool) bool {
+func isPrinted(trimmed string, hasOthers bool) bool {
 	for _, p := range printed {
-		if strings.HasPrefix(line, p) && (p != "at " && p != "npm " || strings.ContainsAny(line, "(!/")) {
+		if strings.HasPrefix(trimmed, p) && (p != "at " && p != "npm " || strings.ContainsAny(trimmed, "(!/")) {
 			return true
 		}
 	}
-	fields := strings.Fields(line)
+	fields := strings.Fields(trimmed)
 	if len(fields) == 0 {
 		return false
 	}

@@ -54,13 +54,16 @@ func (o *AwayOrder) Members(m *codec.Coder) {
 	m.Text("kept", &o.Kept)
 }
 
-// IsInForce reports whether an order applies now. An order that starts in the future or exceeds a limit was
-// written by a different program and is ignored.
+// IsInForce reports whether an order applies now. An order that starts in the future or exceeds a limit was written by
+// a different program and is ignored. It checks neither the project, as Covers does, nor the number of continues so
+// far.
 func (o AwayOrder) IsInForce(now time.Time) bool {
 	at := now.UnixMilli()
 	return o.ID != "" && o.Ended == 0 && 0 < o.At && o.At <= at && at < o.Until && o.Until <= o.At+MostAway.Milliseconds() && o.Most > 0 && o.Most <= MostContinues && len(o.Check) <= activity.MaxCheck && len(o.Note) <= MaxNote
 }
 
+// Covers reports whether dir is in the order's project, or the order is for all projects. Orders name their project
+// without symlinks, so the caller resolves symlinks in dir.
 func (o AwayOrder) Covers(dir string) bool {
 	return o.Project == "" || file.WithinByName(dir, o.Project)
 }
@@ -160,31 +163,34 @@ func awayLines(dir string) lineFile {
 
 // AwayOrders returns the latest mostOrders orders in the file, oldest first, or none if the file cannot be read. Some
 // may have ended.
-func AwayOrders(dir string) []AwayOrder {
+func AwayOrders(stateDir string) []AwayOrder {
 	var f awayFile
-	if _, err := needSmall(filepath.Join(dir, awayName), &f); err != nil {
+	if _, err := readSmall(filepath.Join(stateDir, awayName), &f); err != nil {
 		return nil
 	}
 	return f.Orders[max(0, len(f.Orders)-mostOrders):]
 }
 
-func SetOrders(dir string, change func([]AwayOrder) []AwayOrder) error {
-	makeAll(filepath.Dir(dir))
-	makeStateDirs(dir)
-	lock, err := TakeLock(dir, "away", holdWait)
+// SetOrders stores the orders that change returns for the present ones, under the lock of the away orders. It keeps the
+// last mostOrders of them, and creates the directory if it is missing. After two seconds without the lock it returns
+// ErrBusy.
+func SetOrders(stateDir string, change func([]AwayOrder) []AwayOrder) error {
+	makeAll(filepath.Dir(stateDir))
+	makeStateDirs(stateDir)
+	lock, err := TakeLock(stateDir, "away", holdWait)
 	if err != nil {
 		return err
 	}
 	defer lock.Close()
-	orders := change(AwayOrders(dir))
-	return replaceFile(filepath.Join(dir, awayName), &awayFile{orders[max(0, len(orders)-mostOrders):]})
+	orders := change(AwayOrders(stateDir))
+	return replaceFile(filepath.Join(stateDir, awayName), &awayFile{orders[max(0, len(orders)-mostOrders):]})
 }
 
 func NewOrderID(now time.Time) string { return strconv.FormatInt(now.UnixMilli(), 36) }
 
 // AwayEvents returns the events of an order, oldest first. If ofOrAll is "", it returns the events of all orders.
-func AwayEvents(dir, ofOrAll string) (all []AwayEvent, err error) {
-	err = awayLines(dir).eachLine(func(line []byte) {
+func AwayEvents(stateDir, ofOrAll string) (all []AwayEvent, err error) {
+	err = awayLines(stateDir).eachLine(func(line []byte) {
 		var e AwayEvent
 		if codec.ReadObject(line, &e) == nil && e.Did != "" && (ofOrAll == "" || e.Order == ofOrAll) {
 			all = append(all, e)
@@ -200,21 +206,25 @@ type AwayLog struct {
 	lock *os.File
 }
 
-func LockAwayLog(dir string, o AwayOrder) (*AwayLog, error) {
-	lock, err := TakeLock(dir, "away", holdWait)
+// LockAwayLog takes the lock of the away orders and reads the events of order o. After two seconds without the lock it
+// returns ErrBusy. The caller closes the log.
+func LockAwayLog(stateDir string, o AwayOrder) (*AwayLog, error) {
+	lock, err := TakeLock(stateDir, "away", holdWait)
 	if err != nil {
 		return nil, err
 	}
-	past, err := AwayEvents(dir, o.ID)
+	past, err := AwayEvents(stateDir, o.ID)
 	if err != nil {
 		lock.Close()
 		return nil, err
 	}
-	return &AwayLog{Away{o, past}, dir, lock}, nil
+	return &AwayLog{Away{o, past}, stateDir, lock}, nil
 }
 
 func (l *AwayLog) Close() { l.lock.Close() }
 
+// AddEvent writes an event to the file, with the ID of the order and the number of continues. It does not add the event
+// to l.Past, so the caller adds only one.
 func (l *AwayLog) AddEvent(e AwayEvent) error {
 	e.Order, e.Used = l.Order.ID, l.CountContinues()
 	if e.IsContinue() {

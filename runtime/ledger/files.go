@@ -17,8 +17,8 @@ import (
 	"github.com/cameronsjo/springfield/runtime/file"
 )
 
-// openAppend opens a file for reading and appending. It creates the file and dir if they are missing, and refuses a
-// symlink and a relative dir. Without Nonblock, Go makes four more system calls.
+// openAppend opens a file in a state directory for reading and appending. path includes dir. It creates the file and
+// dir if they are missing, and refuses a symlink and a relative dir. Without Nonblock, Go makes four more system calls.
 func openAppend(dir, path string) (*os.File, error) {
 	if !filepath.IsAbs(dir) {
 		return nil, errNoDir
@@ -32,6 +32,8 @@ func openAppend(dir, path string) (*os.File, error) {
 	return f, err
 }
 
+// makeStateDirs creates a state directory and sessions in it. It creates the parent only if that is .claude, and
+// ignores errors.
 func makeStateDirs(dir string) {
 	if filepath.Base(filepath.Dir(dir)) == ".claude" {
 		makeDirOwnedAsParent(filepath.Dir(dir))
@@ -40,7 +42,8 @@ func makeStateDirs(dir string) {
 	makeDirOwnedAsParent(filepath.Join(dir, "sessions"))
 }
 
-// makeAll creates a directory and its parents for the user alone. os.MkdirAll adds 120 KB to the hook.
+// makeAll creates a directory and its parents for the user alone. Unlike for os.MkdirAll, an existing directory is an
+// error. os.MkdirAll adds 120 KB to the hook.
 func makeAll(dir string) error {
 	err := makeDirOwnedAsParent(dir)
 	if above := filepath.Dir(dir); os.IsNotExist(err) && above != dir {
@@ -49,9 +52,10 @@ func makeAll(dir string) error {
 	return err
 }
 
-// TakeLock takes the named lock, or returns ErrBusy after wait. Closing the file releases it.
-func TakeLock(dir, name string, wait time.Duration) (*os.File, error) {
-	f, err := openAppend(dir, filepath.Join(dir, "sessions", SessionKey(name)+".lock"))
+// TakeLock takes the named lock, or returns ErrBusy after wait, also if this process already has it. Closing the file
+// releases it. The text of ErrBusy is about the ledger of a session.
+func TakeLock(stateDir, name string, wait time.Duration) (*os.File, error) {
+	f, err := openAppend(stateDir, filepath.Join(stateDir, "sessions", SessionKey(name)+".lock"))
 	if err != nil {
 		return nil, err
 	}
@@ -76,12 +80,13 @@ func waitLock(f *os.File, until time.Time) error {
 
 // LockWorkspace takes the lock for changing a strategy's files in a directory, or returns ErrBusy after wait. Closing
 // the file releases it.
-func LockWorkspace(state, workspace string, wait time.Duration) (*os.File, error) {
-	return TakeLock(state, "workspace:"+workspace, wait)
+func LockWorkspace(stateDir, workspace string, wait time.Duration) (*os.File, error) {
+	return TakeLock(stateDir, "workspace:"+workspace, wait)
 }
 
-// keepLastHalf keeps the complete lines in the last most/2 bytes of a locked file, and returns the new size, or size after
-// an error. It copies before it truncates, so that a kill never loses the last line.
+// keepLastHalf keeps the complete lines in the last most/2 bytes of a file, and returns the new size, or size after an
+// error. The caller has locked the file, and has found that size is more than most. It copies before it truncates, so
+// that a kill never loses the last line.
 func keepLastHalf(path string, size, most int64) (newSize int64) {
 	f, err := os.OpenFile(path, os.O_RDWR|file.Nonblock|file.Nofollow, 0) // O_APPEND would write only at the end
 	if err != nil {
@@ -133,8 +138,8 @@ func (l lineFile) addLine(o codec.Object) error {
 	return err
 }
 
-// eachLine calls take with each line in the first 2*most bytes, and cuts lines that are too long. A missing
-// file has no lines.
+// eachLine calls take with each line in the first 2*most bytes, with any line ending, and cuts lines that are too long.
+// take must not keep the slice, which is reused. A missing file has no lines.
 func (l lineFile) eachLine(take func(line []byte)) error {
 	f, _, err := file.OpenRegular(l.path, file.Nofollow)
 	if os.IsNotExist(err) || errors.Is(err, syscall.ENOTDIR) {
@@ -156,8 +161,8 @@ func (l lineFile) eachLine(take func(line []byte)) error {
 	return nil
 }
 
-// needSmall reads a JSON object from a file of up to 128 KiB. The result there is false if the file is missing.
-func needSmall(path string, o codec.Object) (there bool, err error) {
+// readSmall reads a JSON object from a file of up to 128 KiB. A missing file is also an error, but then there is false.
+func readSmall(path string, o codec.Object) (there bool, err error) {
 	data, err := file.ReadBeginning(path, file.Nofollow, maxSmall)
 	if err != nil {
 		return !os.IsNotExist(err) && !errors.Is(err, syscall.ENOTDIR), err
@@ -187,9 +192,9 @@ func replaceFile(path string, o codec.Object) error {
 
 // WatchPaths returns the paths of the index, the away orders, the hold on all sessions, the histories of both, and the
 // directory of sessions. At least one changes when a session begins, or when an order or a hold changes.
-func WatchPaths(dir string) []string {
+func WatchPaths(stateDir string) []string {
 	return []string{
-		indexLines(dir).path, filepath.Join(dir, awayName), awayLines(dir).path, holdFile(dir, ""), holdLines(dir).path,
-		filepath.Join(dir, "sessions"),
+		indexLines(stateDir).path, filepath.Join(stateDir, awayName), awayLines(stateDir).path, holdFile(stateDir, ""), holdLines(stateDir).path,
+		filepath.Join(stateDir, "sessions"),
 	}
 }

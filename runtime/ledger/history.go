@@ -34,6 +34,8 @@ type session struct {
 	dir string
 }
 
+// sessionsOf returns the sessions in a scope, the latest first. If of.Session is set, it returns that session for each
+// directory, with neither time nor project, even if it has no ledger there.
 func sessionsOf(dirs []string, of Scope) (all []session) {
 	if of.Session != "" {
 		for _, dir := range dirs {
@@ -58,11 +60,11 @@ func sessionsOf(dirs []string, of Scope) (all []session) {
 	return all
 }
 
-// Backwards yields the decisions of the latest maxOpened sessions in a scope, the latest first. It opens ledgers only
-// as needed.
-func Backwards(dirs []string, of Scope) iter.Seq[Record] {
+// Backwards yields the decisions of the latest maxOpened sessions in a scope, the latest first. Decisions before a
+// prompt and those of None are among them. It opens ledgers only as needed.
+func Backwards(stateDirs []string, of Scope) iter.Seq[Record] {
 	return func(yield func(Record) bool) {
-		ahead := sessionsOf(dirs, of)
+		ahead := sessionsOf(stateDirs, of)
 		ahead = ahead[:min(len(ahead), maxOpened)]
 		var open []*tail
 		for {
@@ -93,9 +95,9 @@ func Backwards(dirs []string, of Scope) iter.Seq[Record] {
 }
 
 // LastOfEachSession returns the last decision in each of up to mostSessions sessions with an ID that begins with
-// idPrefix, the most recent first.
-func LastOfEachSession(dirs []string, idPrefix string, mostSessions int) (all []Record) {
-	for _, s := range sessionsOf(dirs, Scope{}) {
+// idPrefix, the most recent first. Here an ID has no "session:" before it. A session in two directories appears twice.
+func LastOfEachSession(stateDirs []string, idPrefix string, mostSessions int) (all []Record) {
+	for _, s := range sessionsOf(stateDirs, Scope{}) {
 		if len(all) < mostSessions && strings.HasPrefix(s.ID, "session:"+idPrefix) {
 			var t tail
 			if t.rest, _ = file.ReadEnd(SessionFile(s.dir, s.ID), file.Nofollow, maxBack); t.prevRecord() {
@@ -108,11 +110,11 @@ func LastOfEachSession(dirs []string, idPrefix string, mostSessions int) (all []
 
 const maxLooked = 5000 // decisions per search
 
-// Newest returns the last n decisions in a scope that wanted accepts, oldest first, and how many it examined. It
-// returns fewer if it has examined max(maxLooked, 50*n). Unless withAside is set, it omits decisions that stand
-// aside.
-func Newest(dirs []string, of Scope, n int, withAside bool, wanted func(Record) bool) (all []Record, looked int) {
-	for r := range Backwards(dirs, of) {
+// Newest returns the last n decisions in a scope that wanted accepts, oldest first, and how many it examined. n is at
+// least 1. It returns fewer if it has examined max(maxLooked, 50*n). Unless withAside is set, it omits decisions that
+// stand aside.
+func Newest(stateDirs []string, of Scope, n int, withAside bool, wanted func(Record) bool) (all []Record, looked int) {
+	for r := range Backwards(stateDirs, of) {
 		if looked++; looked > max(maxLooked, 50*n) || len(all) == n && (withAside || all[n-1].minorRank() == 0) {
 			break
 		}
@@ -144,10 +146,10 @@ func Newest(dirs []string, of Scope, n int, withAside bool, wanted func(Record) 
 
 // DecisionByID returns the decision with the given ID, such as 3f2a51-17. It reads only ledgers whose key
 // matches the ID.
-func DecisionByID(dirs []string, of Scope, id string) (Record, bool) {
+func DecisionByID(stateDirs []string, of Scope, id string) (Record, bool) {
 	if IsDecisionID(id) {
 		of.decision = id[:shortened]
-		for r := range Backwards(dirs, of) {
+		for r := range Backwards(stateDirs, of) {
 			if r.ID == id {
 				return r, true
 			}
@@ -162,14 +164,15 @@ func IsDecisionID(text string) bool {
 	return ok && err == nil && len(end) == shortened && strings.Trim(end, "0123456789abcdef") == ""
 }
 
-func HasSession(dir, session string) bool {
-	return file.IsReadable(SessionFile(dir, session)) || file.IsReadable(holdFile(dir, session))
+// HasSession reports whether a session has a ledger or a hold. A ledgerID has a prefix, usually "session:".
+func HasSession(stateDir, ledgerID string) bool {
+	return file.IsReadable(SessionFile(stateDir, ledgerID)) || file.IsReadable(holdFile(stateDir, ledgerID))
 }
 
 // Readable returns the error that prevents reading decisions, or nil. Missing files are not an error.
-func Readable(dir string) error {
+func Readable(stateDir string) error {
 	for _, name := range []string{"index", "sessions"} {
-		f, err := os.OpenFile(filepath.Join(dir, name), os.O_RDONLY|file.Nonblock, 0)
+		f, err := os.OpenFile(filepath.Join(stateDir, name), os.O_RDONLY|file.Nonblock, 0)
 		if err == nil {
 			f.Close()
 		} else if !os.IsNotExist(err) {

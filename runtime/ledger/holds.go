@@ -70,71 +70,76 @@ var (
 
 const holdWait = 2 * time.Second
 
-func holdFile(dir, id string) string {
-	if id == "" {
+// holdFile returns the path of the hold on a session, or of that on all sessions if ledgerID is "".
+func holdFile(dir, ledgerID string) string {
+	if ledgerID == "" {
 		return filepath.Join(dir, "hold")
 	}
-	return filepath.Join(dir, "sessions", SessionKey(id)+".hold")
+	return filepath.Join(dir, "sessions", SessionKey(ledgerID)+".hold")
 }
 
 func holdLines(dir string) lineFile {
 	return lineFile{dir, filepath.Join(dir, "holds.jsonl"), 128 << 10, 4 << 10}
 }
 
-// HoldInForce returns the hold in force for a session. It prefers a hold on all sessions to the session's own.
-func HoldInForce(dir, id string, now time.Time) (Hold, bool) {
-	if h, ok := ExactHoldOf(dir, "", now); ok {
+// HoldInForce returns the hold in force for a session. It prefers a hold on all sessions to the session's own. A
+// ledgerID has a prefix, usually "session:".
+func HoldInForce(stateDir, ledgerID string, now time.Time) (Hold, bool) {
+	if h, ok := ExactHoldOf(stateDir, "", now); ok {
 		return h, true
 	}
-	return ExactHoldOf(dir, id, now)
+	return ExactHoldOf(stateDir, ledgerID, now)
 }
 
-// ExactHoldOf returns the hold in force on a session, or on all if id is empty. If the file is unreadable,
-// for example a pipe, the hold lasts until lifted. A relative dir has no holds: a project could make the file.
-func ExactHoldOf(dir, id string, now time.Time) (h Hold, held bool) {
-	if !filepath.IsAbs(dir) {
+// ExactHoldOf returns the hold in force on a session, or on all if ledgerID is empty. A ledgerID has a prefix, usually
+// "session:". If the file is unreadable, for example a pipe, the hold lasts until lifted. A relative stateDir has no
+// holds: a project could make the file.
+func ExactHoldOf(stateDir, ledgerID string, now time.Time) (h Hold, held bool) {
+	if !filepath.IsAbs(stateDir) {
 		return Hold{}, false
 	}
-	there, err := needSmall(holdFile(dir, id), &h)
+	there, err := readSmall(holdFile(stateDir, ledgerID), &h)
 	if there && err != nil {
 		return Hold{}, true
 	}
 	return h, there && !h.isOver(now)
 }
 
-// SetHold stores a hold on a session, or on all if id is empty, and notes it in the history. If d is 0, the hold lasts
-// until lifted. If a longer hold is in force, SetHold returns that hold and ErrShorter.
-func SetHold(dir, id string, now time.Time, d time.Duration, by Means) (inForce Hold, err error) {
-	if !filepath.IsAbs(dir) {
+// SetHold stores a hold on a session, or on all if ledgerID is empty, and notes it in the history. If d is 0, the hold
+// lasts until lifted. If a longer hold is in force, SetHold returns that hold and ErrShorter. With ErrUnnoted the hold
+// is in force, but not in the history. A ledgerID has a prefix, usually "session:".
+func SetHold(stateDir, ledgerID string, now time.Time, d time.Duration, by Means) (inForce Hold, err error) {
+	if !filepath.IsAbs(stateDir) {
 		return Hold{}, errNoDir
 	}
-	makeAll(filepath.Dir(dir))
-	makeStateDirs(dir)
+	makeAll(filepath.Dir(stateDir))
+	makeStateDirs(stateDir)
 	// A missing lock must not keep the agent from stopping.
-	if lock, err := TakeLock(dir, "holds", holdWait); err == nil {
+	if lock, err := TakeLock(stateDir, "holds", holdWait); err == nil {
 		defer lock.Close()
 	}
 	h := Hold{Since: now.UnixMilli()}
 	if d > 0 {
 		h.Until = now.Add(d).UnixMilli()
 	}
-	if old, ok := ExactHoldOf(dir, id, now); ok && h.Until != 0 && (old.Until == 0 || h.Until < old.Until) {
+	if old, ok := ExactHoldOf(stateDir, ledgerID, now); ok && h.Until != 0 && (old.Until == 0 || h.Until < old.Until) {
 		return old, ErrShorter
 	}
-	err = replaceFile(holdFile(dir, id), &h)
+	err = replaceFile(holdFile(stateDir, ledgerID), &h)
 	if os.IsNotExist(err) {
-		err = cmp.Or(makeAll(dir), err) // the reason why the directory is missing
+		err = cmp.Or(makeAll(stateDir), err) // the reason why the directory is missing
 	}
 	if err != nil {
 		return Hold{}, err
 	}
-	return h, noteHold(dir, HoldEvent{now.UnixMilli(), HoldSet, id, h, by})
+	return h, noteHold(stateDir, HoldEvent{now.UnixMilli(), HoldSet, ledgerID, h, by})
 }
 
-// LiftHoldIfAny removes a hold under a lock, and records this. Without a hold in force it does nothing. The caller must
-// ensure that the user wants this.
-func LiftHoldIfAny(dir, id string, now time.Time, by Means) error {
-	lock, err := TakeLock(dir, "holds", holdWait)
+// LiftHoldIfAny removes a hold under a lock, and records this. If ledgerID is empty, this is the hold on all sessions.
+// Without a hold in force it does nothing. With ErrUnnoted the hold is lifted, but this is not in the history. The
+// caller must ensure that the user wants this.
+func LiftHoldIfAny(stateDir, ledgerID string, now time.Time, by Means) error {
+	lock, err := TakeLock(stateDir, "holds", holdWait)
 	if err == ErrBusy {
 		err = errors.New("another program changes holds just now")
 	}
@@ -142,14 +147,14 @@ func LiftHoldIfAny(dir, id string, now time.Time, by Means) error {
 		return err
 	}
 	defer lock.Close()
-	h, held := ExactHoldOf(dir, id, now)
+	h, held := ExactHoldOf(stateDir, ledgerID, now)
 	if !held {
 		return nil
 	}
-	if err := os.Remove(holdFile(dir, id)); err != nil {
+	if err := os.Remove(holdFile(stateDir, ledgerID)); err != nil {
 		return err
 	}
-	return noteHold(dir, HoldEvent{now.UnixMilli(), HoldLifted, id, h, by})
+	return noteHold(stateDir, HoldEvent{now.UnixMilli(), HoldLifted, ledgerID, h, by})
 }
 
 func noteHold(dir string, e HoldEvent) error {
@@ -161,8 +166,8 @@ func noteHold(dir string, e HoldEvent) error {
 
 // NoteAndReadHolds returns the events in all directories, oldest first, without duplicates. It also records ends
 // and removals that were not noticed before.
-func NoteAndReadHolds(dirs []string, now time.Time) (all []HoldEvent, err error) {
-	for i, dir := range dirs {
+func NoteAndReadHolds(stateDirs []string, now time.Time) (all []HoldEvent, err error) {
+	for i, dir := range stateDirs {
 		some, fault := readHoldEvents(dir)
 		if fault == nil && len(unrecordedEnds(dir, some, now)) > 0 {
 			some, fault = readAndNoteEnds(dir, now)
@@ -240,19 +245,20 @@ type InForce struct {
 }
 
 // HoldsInForce returns the holds in force: first any hold on all sessions, then holds on the sessions in the history.
-// It omits the sessions of an unreadable history and returns the error.
-func HoldsInForce(dirs []string, now time.Time) (all []InForce, err error) {
-	if h, ok := LongestExact(dirs, "", now); ok {
+// The Of of a session is its ID with "session:" before it. It omits the sessions of an unreadable history and returns
+// the error.
+func HoldsInForce(stateDirs []string, now time.Time) (all []InForce, err error) {
+	if h, ok := LongestExact(stateDirs, "", now); ok {
 		all = append(all, InForce{"", h})
 	}
 	seen := map[string]bool{"": true}
-	for _, dir := range dirs {
+	for _, dir := range stateDirs {
 		events, fault := readHoldEvents(dir)
 		if fault != nil {
 			err = fault
 		}
 		for _, e := range LastHoldEvents(events) {
-			if h, ok := LongestExact(dirs, e.Of, now); ok && !seen[e.Of] {
+			if h, ok := LongestExact(stateDirs, e.Of, now); ok && !seen[e.Of] {
 				all = append(all, InForce{e.Of, h})
 			}
 			seen[e.Of] = true
@@ -261,10 +267,11 @@ func HoldsInForce(dirs []string, now time.Time) (all []InForce, err error) {
 	return all, err
 }
 
-// LongestExact returns the hold in force for id that ends last, from several state directories.
-func LongestExact(dirs []string, id string, now time.Time) (h Hold, held bool) {
-	for _, dir := range dirs {
-		if one, ok := ExactHoldOf(dir, id, now); ok && (!held || h.Until != 0 && (one.Until == 0 || one.Until > h.Until)) {
+// LongestExact returns the hold in force for ledgerID that ends last, from several state directories. If ledgerID is
+// "", this is the hold on all sessions, which otherwise does not count.
+func LongestExact(stateDirs []string, ledgerID string, now time.Time) (h Hold, held bool) {
+	for _, dir := range stateDirs {
+		if one, ok := ExactHoldOf(dir, ledgerID, now); ok && (!held || h.Until != 0 && (one.Until == 0 || one.Until > h.Until)) {
 			h, held = one, true
 		}
 	}

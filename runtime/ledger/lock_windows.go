@@ -13,8 +13,8 @@ const (
 	errorIOPending          = syscall.Errno(997)
 )
 
-// tryLock locks the file unless a different process holds the lock. It locks a byte far beyond the file's end, because
-// locks are mandatory on Windows.
+// tryLock locks the file unless it is locked by some other process, or by this one with the file opened again. It locks
+// a byte far beyond the file's end, because locks are mandatory on Windows.
 func tryLock(f *os.File) (bool, error) {
 	lockFileEx := syscall.NewLazyDLL("kernel32.dll").NewProc("LockFileEx")
 	at := syscall.Overlapped{OffsetHigh: 0x7fffffff}

@@ -18,25 +18,26 @@ func loopLines(dir string) lineFile {
 	return lineFile{dir, filepath.Join(dir, "loops.jsonl"), 8 << 20, 128 << 10}
 }
 
-func AppendLoop(dir string, e activity.LoopEvent) error {
+func AppendLoop(stateDir string, e activity.LoopEvent) error {
 	if !activity.IsShortLowerID(e.Loop) {
 		return errors.New("write loop history: " + strconv.Quote(e.Loop) + " is not a loop's id")
 	}
-	if err := loopLines(dir).addLine(&e); err != nil {
+	if err := loopLines(stateDir).addLine(&e); err != nil {
 		return errors.New("write loop history: " + err.Error())
 	}
 	return nil
 }
 
-// PastOfLoop summarises the history of the loop id in dir: its continues, whether it is over, and the user's own
-// maximum. An unreadable history counts as empty.
-func PastOfLoop(state, id, dir string) (p activity.LoopPast) {
-	_ = loopLines(state).eachLine(func(line []byte) { // an unreadable history is empty
+// PastOfLoop summarises the history of the loop id in a workspace: its continues, whether it is over, and the user's
+// own maximum. workspace must equal the Dir of the loop's events, which the hook cuts to 1000 bytes. An unreadable
+// history counts as empty.
+func PastOfLoop(stateDir, id, workspace string) (p activity.LoopPast) {
+	_ = loopLines(stateDir).eachLine(func(line []byte) { // an unreadable history is empty
 		if !bytes.Contains(line, []byte(id)) {
 			return
 		}
 		e, ok := loopEvent(line)
-		if !ok || e.Loop != id || e.Dir != dir {
+		if !ok || e.Loop != id || e.Dir != workspace {
 			return
 		}
 		p.Over = e.StopsLoop()
@@ -53,8 +54,8 @@ func PastOfLoop(state, id, dir string) (p activity.LoopPast) {
 }
 
 // LoopEvents returns the events of all loops, oldest first.
-func LoopEvents(dir string) (all []activity.LoopEvent, err error) {
-	err = loopLines(dir).eachLine(func(line []byte) {
+func LoopEvents(stateDir string) (all []activity.LoopEvent, err error) {
+	err = loopLines(stateDir).eachLine(func(line []byte) {
 		if e, ok := loopEvent(line); ok {
 			all = append(all, e)
 		}

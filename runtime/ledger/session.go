@@ -41,7 +41,8 @@ func StateDir(transcript, home string) string {
 	return filepath.Join(home, ".claude", "springfield")
 }
 
-// SessionKey returns a hash of a session's ID for use in file names, because the ID is untrusted.
+// SessionKey returns a hash of an ID for use in file names, because the ID is untrusted. That of a session has a
+// prefix, usually "session:".
 func SessionKey(id string) string {
 	h := fnv.New128a()
 	io.WriteString(h, id)
@@ -51,9 +52,9 @@ func SessionKey(id string) string {
 // A decision's ID begins with the last digits of the session's key, which FNV mixes best.
 const shortened, inID = 6, 32 - shortened
 
-// SessionFile returns the path of a session's ledger.
-func SessionFile(dir, id string) string {
-	return filepath.Join(dir, "sessions", SessionKey(id)+".jsonl")
+// SessionFile returns the path of a session's ledger. A ledgerID has a prefix, usually "session:".
+func SessionFile(stateDir, ledgerID string) string {
+	return filepath.Join(stateDir, "sessions", SessionKey(ledgerID)+".jsonl")
 }
 
 type Session struct {
@@ -69,17 +70,18 @@ type Session struct {
 	locked bool
 }
 
-// OpenUnlocked opens or creates a session's ledger without its lock, and reads its last state.
-func OpenUnlocked(dir, id string) (openedOrNew *Session, err error) {
-	if dir == "" {
+// OpenUnlocked opens or creates a session's ledger without its lock, and reads its last state. A ledgerID has a prefix,
+// usually "session:". The caller closes the ledger.
+func OpenUnlocked(stateDir, ledgerID string) (openedOrNew *Session, err error) {
+	if stateDir == "" {
 		return nil, errors.New("no home directory to keep the ledger in")
 	}
-	path := SessionFile(dir, id)
-	f, err := openAppend(dir, path)
+	path := SessionFile(stateDir, ledgerID)
+	f, err := openAppend(stateDir, path)
 	if err != nil {
 		return nil, err
 	}
-	s := &Session{dir: dir, path: path, id: id, file: f}
+	s := &Session{dir: stateDir, path: path, id: ledgerID, file: f}
 	if err := s.readNewest(); err != nil {
 		f.Close()
 		return nil, err
@@ -135,9 +137,9 @@ func (s *Session) readNewest() error {
 	return nil
 }
 
-// AppendRecord writes a record in a single write(), adds the session to the index once a day, and halves a long file.
-// It numbers a decision and returns its ID; records of Asking and "" get none. If the session is not locked, r must be
-// of None, and gets neither state nor ID. AppendRecord does not sync, because a sync takes longer than a decision.
+// AppendRecord writes r, with the new state that the caller has set in r.State, in a single write(). It numbers a
+// decision and returns its ID; records of Asking and "" get none. If the session is not locked, r must be of None, and
+// gets neither state nor ID. It adds the session to the index once a day, and halves a long file. It does not sync.
 func (s *Session) AppendRecord(r Record) (id string, err error) {
 	if !s.locked && r.Decision == None {
 		r.State = State{}

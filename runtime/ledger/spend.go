@@ -53,11 +53,12 @@ var (
 	ErrResting = errors.New("the model did not answer several times, so it is not asked for a while")
 )
 
-// ReadSpend returns the day's costs, or zero if there is no file. A damaged file is an error. A system clock that was
-// set back begins no new day.
-func ReadSpend(dir string, now time.Time) (today Spend, err error) {
-	if there, err := needSmall(spendFile(dir), &today); there && err != nil {
-		return Spend{}, errors.New("read " + spendFile(dir) + ": it is damaged; delete it to start a new one")
+// ReadSpend returns the day's costs, or zero if there is no file. stateDir is that of the home directory if there is
+// one, because the costs are those of all sessions. A damaged file is an error. A system clock that was set back begins
+// no new day.
+func ReadSpend(stateDir string, now time.Time) (today Spend, err error) {
+	if there, err := readSmall(spendFile(stateDir), &today); there && err != nil {
+		return Spend{}, errors.New("read " + spendFile(stateDir) + ": it is damaged; delete it to start a new one")
 	}
 	if day := dayOf(now); day > today.Day {
 		today.Day, today.Micros, today.Questions = day, 0, 0
@@ -69,10 +70,10 @@ func ReadSpend(dir string, now time.Time) (today Spend, err error) {
 	return today, nil
 }
 
-// TakeFromDay reserves the cost of a question. It returns ErrSpent at the day's limit, and ErrResting after
-// too many failures.
-func TakeFromDay(dir string, now time.Time, micros, limit int64) error {
-	return changeSpend(dir, now, func(p *Spend) error {
+// TakeFromDay reserves the cost of a question, in the file that ReadSpend reads. It returns ErrSpent at the day's
+// limit, and ErrResting after too many failures. A limit of 0 forbids all questions.
+func TakeFromDay(stateDir string, now time.Time, micros, limit int64) error {
+	return changeSpend(stateDir, now, func(p *Spend) error {
 		if p.Until > now.UnixMilli() {
 			return ErrResting
 		}
@@ -85,10 +86,11 @@ func TakeFromDay(dir string, now time.Time, micros, limit int64) error {
 	})
 }
 
-// TakeFromSession reserves the cost in the session's state and returns the session's costs, or ErrSpent at the limit.
-// It locks the session and writes r as Asking, because two stops might ask at once.
-func TakeFromSession(dir, id string, r Record, micros, limit int64) (spent int64, err error) {
-	s, err := OpenUnlocked(dir, id)
+// TakeFromSession reserves the cost in the session's state and returns the session's costs, or ErrSpent at the limit. A
+// limit of 0 forbids all questions. It writes r as Asking under the session's lock, because two stops might ask at
+// once. The caller must not have that lock.
+func TakeFromSession(stateDir, ledgerID string, r Record, micros, limit int64) (spent int64, err error) {
+	s, err := OpenUnlocked(stateDir, ledgerID)
 	if err != nil {
 		return 0, err
 	}
@@ -116,8 +118,8 @@ type Outcome struct {
 
 // SettleSpending records the outcome of a question: it replaces taken, the amount reserved at the time takenAt, with
 // the actual cost. After three failures in a row it pauses questions. thirdFailure reports whether this is the third.
-func SettleSpending(dir string, takenAt, now time.Time, taken int64, o Outcome) (thirdFailure bool, err error) {
-	err = changeSpend(dir, now, func(p *Spend) error {
+func SettleSpending(stateDir string, takenAt, now time.Time, taken int64, o Outcome) (thirdFailure bool, err error) {
+	err = changeSpend(stateDir, now, func(p *Spend) error {
 		if p.Day == dayOf(takenAt) { // else a new day has begun since
 			p.Micros = max(0, p.Micros-taken)
 		}

@@ -32,9 +32,9 @@ func (k *keeping) Members(m *codec.Coder) { codec.Number(m.EvenEmpty(), "keep_da
 
 // ReadKeepDays returns how many days ledgers are kept, or 0 if forever. An unreadable or invalid setting is an error, so
 // that nothing is removed.
-func ReadKeepDays(dir string) (days int, err error) {
-	k, path := keeping{KeepDays}, filepath.Join(dir, "settings.json") // {"keep_days": 30}
-	if there, err := needSmall(path, &k); there && err != nil {
+func ReadKeepDays(stateDir string) (days int, err error) {
+	k, path := keeping{KeepDays}, filepath.Join(stateDir, "settings.json") // {"keep_days": 30}
+	if there, err := readSmall(path, &k); there && err != nil {
 		return 0, errors.New("read " + path + ": " + err.Error())
 	}
 	if k.Days < 0 || k.Days > mostDays {
@@ -43,12 +43,14 @@ func ReadKeepDays(dir string) (days int, err error) {
 	return k.Days, nil
 }
 
-func SweepSomeSessions(dir string, now time.Time) {
-	keep, err := ReadKeepDays(dir)
+// SweepSomeSessions removes ledgers and ended holds that are older than ReadKeepDays says. It keeps ledgers with an
+// open loop, examines up to swept files from a random one on, and ignores errors.
+func SweepSomeSessions(stateDir string, now time.Time) {
+	keep, err := ReadKeepDays(stateDir)
 	if err != nil || keep == 0 {
 		return
 	}
-	d, err := os.Open(filepath.Join(dir, "sessions"))
+	d, err := os.Open(filepath.Join(stateDir, "sessions"))
 	if err != nil {
 		return
 	}
@@ -59,7 +61,7 @@ func SweepSomeSessions(dir string, now time.Time) {
 	}
 	first, before := rand.IntN(len(names)), now.AddDate(0, 0, -keep)
 	for i := range min(len(names), swept) {
-		path := filepath.Join(dir, "sessions", names[(first+i)%len(names)])
+		path := filepath.Join(stateDir, "sessions", names[(first+i)%len(names)])
 		if info, err := os.Lstat(path); err != nil || !info.ModTime().Before(before) {
 			continue
 		}
@@ -67,7 +69,7 @@ func SweepSomeSessions(dir string, now time.Time) {
 			removeIfNoLoop(path)
 		} else if strings.HasSuffix(path, ".hold") {
 			var h Hold
-			if there, err := needSmall(path, &h); there && err == nil && h.isOver(now) {
+			if there, err := readSmall(path, &h); there && err == nil && h.isOver(now) {
 				os.Remove(path)
 			}
 		}

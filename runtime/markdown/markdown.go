@@ -34,8 +34,8 @@ type Box struct {
 	Text string
 }
 
-// ParseBox parses a line as a check box. ok is false if the box is quoted, struck through or empty, or
-// contains an unknown mark, as in "- [-]".
+// ParseBox parses a line as a check box. The caller sets b.Line. ok is false if the box is quoted, struck through or
+// empty, or contains an unknown mark, as in "- [-]".
 func ParseBox(line string) (b Box, ok bool) {
 	line = strings.TrimLeft(line, " \t")
 	marker, rest, found := strings.Cut(line, " ")

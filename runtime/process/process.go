@@ -30,14 +30,15 @@ type Child struct {
 var ErrSlow = errors.New("it took too long, and was killed")
 
 // Run runs the program and discards its output. After p.Within, at most Patience, it kills the program and returns
-// ErrSlow.
+// ErrSlow. It does not run the program if p.Within is 0 or less.
 func (p Child) Run() error {
 	p.Within = min(p.Within, Patience)
 	return p.runInto(nil)
 }
 
-// AskOutput runs the program and returns the output. It is an error if the output exceeds errOverBytes, or a
-// process that it started keeps it open.
+// AskOutput runs the program and returns the output. It is an error if the output exceeds errOverBytes, a process that
+// it started keeps it open, or the program fails. After p.Within, which can exceed Patience but not be 0, it kills the
+// program and returns ErrSlow.
 func (p Child) AskOutput(errOverBytes int) ([]byte, error) {
 	out, in, err := os.Pipe()
 	if err != nil {
@@ -71,6 +72,7 @@ func (p Child) AskOutput(errOverBytes int) ([]byte, error) {
 // linger is the wait for more output after the program has ended.
 const linger = 250 * time.Millisecond
 
+// runInto runs the program and waits for its end. If stdout is nil, it discards the output. The caller closes stdout.
 func (p Child) runInto(stdout *os.File) error {
 	if len(p.Argv) == 0 || !filepath.IsAbs(p.Argv[0]) {
 		return errors.New("a program must be named by its absolute path")

@@ -85,8 +85,9 @@ func ReadLogHost(path string) (hostOrDefault *host.Host) {
 	return DefaultHost()
 }
 
-// CallingHost returns the host whose agent started this program, and the session if known. It returns nil for
-// a person. If one agent runs in the other's shell, it can return either.
+// CallingHost returns the host whose agent started this program, and the session if known. For a person, it returns
+// nil, but the session can still be that of the default host's variable. If one agent runs in the other's shell, it can
+// return either.
 func CallingHost(getenv func(string) string) (h *host.Host, session string) {
 	for _, h := range Hosts {
 		session := ""
@@ -138,7 +139,8 @@ func programBase(program string) (withoutExe string) {
 	return base
 }
 
-// AgentName returns the name that sentences use for a host's agent, or "the agent" for an unknown host.
+// AgentName returns the name that sentences use for a host's agent, or "the agent" for an unknown host. "" is the
+// default host.
 func AgentName(hostName string) (orTheAgent string) {
 	if h, ok := HostNamed(hostName); ok {
 		return h.Agent
@@ -146,7 +148,7 @@ func AgentName(hostName string) (orTheAgent string) {
 	return "the agent"
 }
 
-// TitleOf returns the name that sentences use for a host, or hostName for an unknown host.
+// TitleOf returns the name that sentences use for a host, or hostName for an unknown host. "" is the default host.
 func TitleOf(hostName string) (orGiven string) {
 	if h, ok := HostNamed(hostName); ok {
 		return h.Title

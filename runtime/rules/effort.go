@@ -27,6 +27,8 @@ type StepBudget struct {
 	maxProgram int // instructions of a pattern
 }
 
+// spendSteps reports whether the steps are left. It spends them in any case, so m can be overspent. A nil m is
+// unlimited.
 func (m *StepBudget) spendSteps(steps int) (ok bool) {
 	if m == nil {
 		return true
@@ -35,8 +37,8 @@ func (m *StepBudget) spendSteps(steps int) (ok bool) {
 	return m.left >= 0
 }
 
-// spendIfLeft spends the steps and returns true. If the budget is too small, it spends nothing and returns false, so that
-// a cheaper rule can still run.
+// spendIfLeft spends the steps and returns true. If the budget is too small, it spends nothing and returns false, so
+// that a cheaper rule can still run. Unlike for spendSteps, m must not be nil.
 func (m *StepBudget) spendIfLeft(steps int) (ok bool) {
 	return steps <= m.left && m.spendSteps(steps)
 }
@@ -48,9 +50,9 @@ type pattern struct {
 	size int
 }
 
-// matchPattern returns the bounds of the first match of expr in text, or nil. It spends steps of m, or returns errSteps
-// if too few are left. A cached pattern costs as much as a new one, so that earlier decisions do not change the
-// outcome.
+// matchPattern returns the bounds of the first match of expr in text, or nil. It spends steps of m, which must not be
+// nil, or returns errSteps if too few are left. A cached pattern costs as much as a new one, so that earlier decisions
+// do not change the outcome.
 func (c *Cache) matchPattern(expr, text string, m *StepBudget) (at []int, err error) {
 	if !m.spendIfLeft(2 * parsingCost(expr)) { // parsed here and by regexp
 		return nil, errSteps

@@ -97,8 +97,8 @@ func Sentences(p string) (all []string) {
 
 func foldPhrase(s string) string { return strings.ReplaceAll(strings.ToLower(s), "’", "'") }
 
-// EndsWithSign reports whether p ends with one of the characters, ignoring markup and symbols at the end. It is
-// false if m has too few steps left.
+// EndsWithSign reports whether p ends with one of the characters, ignoring markup and symbols at the end. It is false
+// if m has too few steps left. A nil m is unlimited.
 func EndsWithSign(p, characters string, m *StepBudget) bool {
 	if !m.spendSteps(5 + len(p)*len(characters)/64) {
 		return false
@@ -111,6 +111,8 @@ func EndsWithSign(p, characters string, m *StepBudget) bool {
 	return p != "" && strings.ContainsRune(characters, last)
 }
 
+// findSentence returns the first sentence for which has returns true, in quotes. If backward is set, it returns the
+// last such sentence.
 func (e end) findSentence(backward bool, phrases []string, m *StepBudget, has func(sentence string, phrases []string, m *StepBudget) bool) (
 	string, bool,
 ) {
@@ -127,7 +129,8 @@ func (e end) findSentence(backward bool, phrases []string, m *StepBudget, has fu
 }
 
 // OpensWithPhrase reports whether sentence begins with one of the phrases, case-insensitively. {do} and {doing} at the
-// end of a phrase match any of englishVerbs. It spends steps of m, and returns false if none are left.
+// end of a phrase match any of englishVerbs. It spends steps of m, and returns false if none are left. A nil m is
+// unlimited.
 func OpensWithPhrase(sentence string, phrases []string, m *StepBudget) bool {
 	m.spendSteps(5 + len(sentence)/8)
 	s := foldPhrase(sentence)
@@ -156,8 +159,8 @@ func OpensWithPhrase(sentence string, phrases []string, m *StepBudget) bool {
 	return false
 }
 
-// HasAnyPhrase reports whether sentence contains one of the phrases as whole words, case-insensitively. It spends steps
-// of m, and returns false if none are left.
+// HasAnyPhrase reports whether sentence contains one of the phrases as whole words, case-insensitively. No phrase may
+// be "". It spends steps of m, and returns false if none are left. A nil m is unlimited.
 func HasAnyPhrase(sentence string, phrases []string, m *StepBudget) bool {
 	m.spendSteps(5 + len(sentence)/8)
 	folded := foldPhrase(sentence)

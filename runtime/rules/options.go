@@ -173,6 +173,8 @@ func (o *Options) FillSafely(below *Options, sets []string, rulesOf func(name st
 	}
 }
 
+// dropUnallowedLeave removes o.Leave and notes a fault if it is unknown, or if the file of l must not choose it.
+// o.Leave must not be "".
 func (o *Options) dropUnallowedLeave(l *strategy.Layer) {
 	switch {
 	case !slices.Contains([]string{Never, AfterYes, Always}, o.Leave):

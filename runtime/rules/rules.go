@@ -296,6 +296,7 @@ func (a *asking) sharedBudget(r *Rule) *StepBudget {
 	return &a.trusted
 }
 
+// outOfSteps returns the error that names the rules in a.unasked. a.unasked must not be empty.
 func (a *asking) outOfSteps() error {
 	return errors.New("rule " + firstNames(a.unasked, 5) + ": " + errSteps.Error())
 }

@@ -262,7 +262,8 @@ func (r *round) pauseNowOr(v strategy.Verdict) strategy.Verdict {
 	return paused
 }
 
-// tellIfLoopLeft adds a message to v, once, if the session left its last loop before the completion signal.
+// tellIfLoopLeft adds a message to v, once, if the session left its last loop before the completion signal. The caller
+// has checked that this stop does not belong to that loop.
 func (k Kind) tellIfLoopLeft(s strategy.Situation, v strategy.Verdict) strategy.Verdict {
 	last, _ := s.NewestMemory(k.StateFile)
 	if last.Mark == "" {
@@ -294,7 +295,7 @@ type round struct {
 	state   specState
 }
 
-func (r *round) decideRound(features []string) strategy.Verdict {
+func (r *round) decideRound(checks []string) strategy.Verdict {
 	if where := whereSignalled(r.s); where != "" {
 		v := strategy.StopBy("signal", allDone+" in "+where)
 		v.Notes, v.Script = []string{allDone + " detected in " + where}, r.Script
@@ -319,7 +320,7 @@ func (r *round) decideRound(features []string) strategy.Verdict {
 		return r.reportLimitOnce(state.Global)
 	}
 	if state.Phase != "execution" {
-		if state.Quick && slices.Contains(features, quickMode) && !isEndedPhase(state.Phase) {
+		if state.Quick && slices.Contains(checks, quickMode) && !isEndedPhase(state.Phase) {
 			return r.continueGuarded(r.goOnWithPhase)
 		}
 		return r.addOrphanRemovals(strategy.StopBy("phase", "the phase is "+shortenText(state.Phase)))

@@ -119,10 +119,13 @@ func (k Kind) armedState(s strategy.Situation) strategy.Armed {
 	return found
 }
 
+// currentTask returns the number of the current task, counted from 1, and the number of all tasks: "3/10".
 func (s specState) currentTask() string { return strconv.Itoa(s.Index+1) + "/" + strconv.Itoa(s.Total) }
 
 func limitHash(state []byte) string { return quotation.HashText("limit " + string(state)) }
 
+// tellOnce returns v, with hash added to the memory in v.Remember. If the memory already contains hash, it returns v
+// without Told.
 func (r *round) tellOnce(v strategy.Verdict, hash string) (orMuted strategy.Verdict) {
 	m := r.memory
 	if slices.Contains(m.Told, hash) {
@@ -134,8 +137,8 @@ func (r *round) tellOnce(v strategy.Verdict, hash string) (orMuted strategy.Verd
 	return v
 }
 
-// continueOnce returns v as a continue, once in a session for each hash, and at most maxErrors times. Otherwise it
-// returns v without its reason.
+// continueOnce returns v, a stop with a reason, as a continue, once in a session for each hash, and at most maxErrors
+// times. Otherwise it returns v without its reason. It sets v.Remember.
 func (r *round) continueOnce(v strategy.Verdict, hash string) strategy.Verdict {
 	m := r.memory
 	if slices.Contains(m.Told, hash) || len(m.Told) >= maxErrors {

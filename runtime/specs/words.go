@@ -44,6 +44,7 @@ func (r *round) goOnWithTask() (withoutDecision strategy.Verdict) {
 	}
 }
 
+// goOnWithPhase returns the verdict to go on with the phase in quick mode. The caller sets Decision, Sure and Remember.
 func (r *round) goOnWithPhase() strategy.Verdict {
 	phase := shortenText(r.state.Phase)
 	return strategy.Verdict{
@@ -54,6 +55,8 @@ func (r *round) goOnWithPhase() strategy.Verdict {
 	}
 }
 
+// goOnceToExplain returns a continue in which the agent explains err, the fault of the state file, to the user. For the
+// same content of the file, later verdicts are stops.
 func (r *round) goOnceToExplain(err error) strategy.Verdict {
 	file := r.place.Shown + "/" + r.StateFile
 	v := strategy.StopBy("corrupt", file+": "+err.Error())

@@ -60,7 +60,7 @@ func main() {
 
 // sleepBesideClient waits for d or until the client ends. It returns the time and the machine's running time then. ok
 // reports whether the client still runs.
-func sleepBesideClient(d time.Duration) (now time.Time, up int64, ok bool) {
+func sleepBesideClient(d time.Duration) (now time.Time, upMillis int64, ok bool) {
 	client, end := os.Getppid(), time.Now().Add(d)
 	for left := d; left > 0 && os.Getppid() == client; left = time.Until(end) {
 		time.Sleep(min(left, time.Second))
@@ -87,7 +87,8 @@ func growStack() byte {
 	return room[len(os.Args)]
 }
 
-// cliOrSelf returns springfield if that is on PATH, otherwise the quoted path.
+// cliOrSelf returns the command that a person types: springfield if that is on PATH, otherwise the path of this program
+// in double quotes.
 func cliOrSelf() string {
 	for _, dir := range filepath.SplitList(os.Getenv("PATH")) { // exec.LookPath would make the hook larger
 		if program := filepath.Join(dir, "springfield"); file.IsReadable(program) || file.IsReadable(program+".exe") {
@@ -97,6 +98,8 @@ func cliOrSelf() string {
 	return strconv.Quote(os.Args[0])
 }
 
+// newConsole returns a console for a person's command. program is the path of this program. The caller sets Dir, Work,
+// Session and Caller, and also Out and Err for AnswerCall.
 func newConsole(home, program string) *console.Console {
 	person := &console.Console{
 		Also: ledger.StateDir("", home), Now: time.Now, Self: cliOrSelf(), Home: home,

@@ -60,8 +60,11 @@ type Number struct {
 	set    int // by the current file, 0: not set
 }
 
+// Member lists the member n.Name for m. Reading it does not change Value before PutOver.
 func (n *Number) Member(m *codec.Coder) { codec.Number(m, n.Name, &n.set) }
 
+// PutOver replaces n by below, the setting of the files below, and sets Value to the number that Member has read, if
+// l.By may set it. Otherwise it records a fault in l, or ignores the number: see Raised.
 func (n *Number) PutOver(below Number, l *Layer) {
 	set := n.set
 	*n = below

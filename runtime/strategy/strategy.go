@@ -239,8 +239,8 @@ type Change struct {
 	Optional bool
 }
 
-// MemoryKey returns the memory key of the loop with this state file: the path without characters that JSON
-// might change. A long path is shortened.
+// MemoryKey returns the memory key of the loop with this state file: the path without characters that JSON might
+// change. A long path is shortened. path is Workspace.Dir, a slash and the file's name.
 func MemoryKey(path string) string {
 	if key := quotation.ShownName(path, 200); key != path {
 		return key + quotation.HashText(path)
@@ -248,6 +248,8 @@ func MemoryKey(path string) string {
 	return path
 }
 
+// Memory returns the memory with this key, which is from MemoryKey for a loop. If there is none, it returns a memory
+// with only the key.
 func (s *Situation) Memory(key string) (orEmpty activity.Memory, found bool) {
 	for _, m := range s.Memories {
 		if m.Key == key {

@@ -62,6 +62,7 @@ var errUnfollowed = errors.New("the parents of this command cannot be followed t
 
 // UserTerminal opens the controlling terminal if, apparently, a person uses it. The leader of the terminal's session
 // must be an ancestor of this process, and no ancestor may be an agent. If there is no terminal, it returns ErrNone.
+// The caller closes it.
 func UserTerminal() (*Terminal, error) {
 	t, err := openTerminal()
 	if err != nil {

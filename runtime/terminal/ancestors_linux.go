@@ -12,6 +12,8 @@ import (
 
 const maxEnviron = 4 << 20 // bytes
 
+// lookUp finds a process. It reads the environment only if environ is set. If the environment cannot be read, it sets
+// closed and returns no error.
 func lookUp(id int, environ bool) (process, error) {
 	dir := filepath.Join("/proc", strconv.Itoa(id))
 	stat, err := readProc(dir, "stat")

@@ -36,7 +36,7 @@ func (t *Terminal) Close() {
 	}
 }
 
-// TerminalName returns the name of the controlling terminal, or "" when none exists.
+// TerminalName returns the general name of the controlling terminal, /dev/tty or CONIN$, or "" when none exists.
 func TerminalName() (deviceIfAny string) {
 	t, err := openTerminal()
 	if err != nil {
@@ -46,8 +46,8 @@ func TerminalName() (deviceIfAny string) {
 	return t.Name
 }
 
-// Confirm returns nil if the person answers the question with yes. It returns ErrCancelled for any other
-// answer, or once cancel is closed. cancel can be nil.
+// Confirm returns nil if the person answers the question with yes. It returns ErrCancelled for any other answer, or
+// once cancel is closed. cancel can be nil. It appends " [y/N] " to the question.
 func (t *Terminal) Confirm(question string, cancel <-chan struct{}) error {
 	answer := make(chan error, 1)
 	go func() { answer <- askToConfirm(t.in, t.Screen, display.DropInvisible(question)) }() // a read cannot be cancelled
@@ -60,7 +60,8 @@ func (t *Terminal) Confirm(question string, cancel <-chan struct{}) error {
 	}
 }
 
-// askToConfirm asks a yes-or-no question once, and returns ErrCancelled unless the answer is yes.
+// askToConfirm asks a yes-or-no question once, and returns ErrCancelled unless the answer is yes. It appends " [y/N] "
+// to the question.
 func askToConfirm(in io.Reader, out io.Writer, question string) error {
 	if _, err := io.WriteString(out, question+" [y/N] "); err != nil {
 		return err

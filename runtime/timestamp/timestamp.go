@@ -38,11 +38,11 @@ func LengthInWords(ms int64) string {
 	return joinParts(h/24, " d", h%24, " h")
 }
 
-func AgoInWords(millis int64) string {
-	if millis < 500 {
+func AgoInWords(elapsedMs int64) string {
+	if elapsedMs < 500 {
 		return "just now"
 	}
-	return LengthInWords(millis) + " ago"
+	return LengthInWords(elapsedMs) + " ago"
 }
 
 func joinParts(large int64, largeUnit string, small int64, smallUnit string) string {
@@ -55,8 +55,8 @@ func joinParts(large int64, largeUnit string, small int64, smallUnit string) str
 	return strconv.FormatInt(large, 10) + largeUnit + " " + strconv.FormatInt(small, 10) + smallUnit
 }
 
-// ParseSpan parses a duration such as 90s, 1.5h, 1h30m or "1 hour 30 minutes", of up to a year, to
-// milliseconds. ok is false for 0.
+// ParseSpan parses a duration such as 90s, 1.5h, 1h30m or "1 hour 30 minutes", of up to a year, to milliseconds. Each
+// number needs a unit, and units must descend. ok is false for 0.
 func ParseSpan(text string) (ms int64, ok bool) {
 	const year = 365 * 86_400_000
 	last := int64(year) // units must descend
@@ -77,6 +77,7 @@ func ParseSpan(text string) (ms int64, ok bool) {
 	return ms, ms > 0
 }
 
+// unitInMillis returns the length of a unit such as h or hours, or 0 for any other word. word must be in lower case.
 func unitInMillis(word string) int64 {
 	for _, unit := range []struct {
 		millis int64

@@ -142,9 +142,9 @@ func (l *Log) takeResult(f *Format, e *Entry, p *Part) {
 	}
 }
 
-func (l *Log) markUnfinished(call uint32, open bool) {
+func (l *Log) markUnfinished(idHash uint32, open bool) {
 	for i := range l.Recent {
-		if l.Recent[i].ID == call {
+		if l.Recent[i].ID == idHash {
 			l.Recent[i].Open = open
 		}
 	}
@@ -238,8 +238,8 @@ type mate struct {
 }
 
 // mateName returns a teammate's name without the team (moe@barn), or a hash of a name that is not plain.
-func mateName(rawName []byte) (orHash string) {
-	name, _, _ := bytes.Cut(rawName, []byte("@"))
+func mateName(insideQuotes []byte) (orHash string) {
+	name, _, _ := bytes.Cut(insideQuotes, []byte("@"))
 	if len(name) == 0 || isPlainASCII(name, maxID) {
 		return string(name)
 	}
@@ -250,6 +250,8 @@ func (l *Log) findMate(name string) int {
 	return slices.IndexFunc(l.Mates, func(m mate) bool { return m.Name == name })
 }
 
+// noteMate sets whether a teammate is idle, and adds an unknown one. name must come from mateName. AllMates changes all
+// known ones. "" and the lead are ignored.
 func (l *Log) noteMate(name string, idle bool) {
 	if name == "" || activity.IsLeadName(name) {
 		return

@@ -39,8 +39,9 @@ type Cursor struct {
 	tail  int
 }
 
-// EachLine calls visit for each line of the log at path until visit returns false, always with the same
-// Cursor. keepLines is the number of lines to keep for WindowOf.
+// EachLine calls visit for each line of the log at path until visit returns false, always with the same Cursor. If
+// f.Whole is set, it can visit a line with texts and calls twice. The Entry is valid only during a visit. keepLines is
+// the number of lines to keep for WindowOf.
 func (f *Format) EachLine(path string, keepLines int, visit func(*Cursor) bool) error {
 	opened, size, err := file.OpenRegular(path, 0)
 	if err != nil {
@@ -59,8 +60,8 @@ func (f *Format) EachLine(path string, keepLines int, visit func(*Cursor) bool) 
 	return err
 }
 
-// EachEntryInTail calls visit for each line in the last bytes of the log at path until visit returns false. It keeps no
-// Log, so that What is only of the line.
+// EachEntryInTail calls visit for each line that Parse accepts in the last bytes of the log at path until visit returns
+// false. It keeps no Log, so that What is only of the line. At is 0. All visits get the same Entry. Errors are ignored.
 func (f *Format) EachEntryInTail(path string, mostBytes int, visit func(*Entry) bool) {
 	end, _ := file.ReadEnd(path, 0, mostBytes)
 	var e Entry
@@ -133,6 +134,8 @@ func (c *Cursor) takeLine(line []byte, at int64, onEvery func(*Cursor) bool) boo
 	return onEvery(c)
 }
 
+// applyParsed applies c.Entry, which must already be parsed from line, to c.Log, and keeps facts about line.
+// secondVisit is as in rememberFacts.
 func (c *Cursor) applyParsed(line []byte, at int64, secondVisit bool) {
 	c.What = Nothing
 	if c.known && c.Log.takeEntry(c.format, &c.Entry) {
@@ -162,7 +165,8 @@ func (c *Cursor) rememberFacts(line []byte, at int64, secondVisit bool) {
 	c.facts = append(c.facts[max(0, len(c.facts)+1-c.tail):], f)
 }
 
-// WindowOf returns the window that File.LastLines would read if the log ended here.
+// WindowOf returns the window that File.LastLines would read if the log ended here. most is the number of lines, at
+// most keepLines of EachLine. The window of a Cursor from NewCursor is empty.
 func (c *Cursor) WindowOf(most int) (w activity.Window) {
 	floor := c.Log.Offset - maxTail
 	for _, f := range c.facts[max(0, len(c.facts)-most):] {
@@ -173,6 +177,8 @@ func (c *Cursor) WindowOf(most int) (w activity.Window) {
 	return w
 }
 
+// ViewAfterLine returns the situation as if the log ended after the current line. Call it only during a visit, because
+// the log is closed afterwards.
 func (c *Cursor) ViewAfterLine() View { return c.Log.makeView(c.file, false) }
 
 // IsOfConversation reports whether the line belongs to a conversation, and not only to the client's state.

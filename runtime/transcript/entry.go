@@ -130,6 +130,8 @@ type Tool struct {
 	Names []string
 }
 
+// Classify sets p.Does by p.Name, and p.Text to the member of p.Input that the tool lists, if any. Input must be an
+// object, not a string that contains one.
 func (p *Part) Classify(tools []Tool) {
 	for _, t := range tools {
 		if slices.Contains(t.Names, string(p.Name)) {
@@ -196,6 +198,7 @@ func (e *Entry) AgentWords() string {
 	return codec.ValidText(bytes.Join(texts, []byte(`\n`)))
 }
 
+// WordsToAgent returns the decoded words of a person, a hook or background work in the line, or "" if they are blank.
 func (e *Entry) WordsToAgent() (byAnyone string) {
 	if IsBlankJSON(e.Words) {
 		return ""
@@ -236,7 +239,8 @@ func parseIdentifier(raw []byte, limit int) []byte {
 	return raw
 }
 
-// unquoteObject returns the object in a call's input. The object can be inside a string and truncated.
+// unquoteObject returns the object in a call's input. The object can be inside a string and truncated. From a string it
+// returns a decoded copy, for which placeOf finds no place.
 func unquoteObject(input []byte) []byte {
 	if len(input) == 0 || input[0] != '"' {
 		return input
@@ -251,7 +255,8 @@ func unquoteObject(input []byte) []byte {
 // that it is small, and a gigabyte can be read without copying or decoding anything.
 type place = [2]int64
 
-// fetchPlace reads up to most bytes from a place, into buf if that is large enough. It returns nil on errors.
+// fetchPlace reads up to most bytes from a place, into buf if that is large enough. They are still escaped, and valid
+// until buf is used again. It returns nil on errors and for an empty place.
 func fetchPlace(f io.ReaderAt, p place, most int64, buf []byte) []byte {
 	n := min(p[1], most, maxLine)
 	if p[0] < 0 || n <= 0 {
@@ -267,8 +272,8 @@ func fetchPlace(f io.ReaderAt, p place, most int64, buf []byte) []byte {
 	return buf[:got]
 }
 
-func oneLineInside(inner []byte, limit int) string {
-	return oneLine(codec.ValidText(inner[:min(len(inner), 6*limit+64)]), limit) // an escape is up to six bytes
+func oneLineInside(insideQuotes []byte, limit int) string {
+	return oneLine(codec.ValidText(insideQuotes[:min(len(insideQuotes), 6*limit+64)]), limit) // an escape is up to six bytes
 }
 
 func oneLine(s string, limit int) string {
@@ -316,6 +321,7 @@ func (e *Entry) TakeNotifications(text []byte) {
 	}
 }
 
+// CallIn returns the call in a raw object with these keys. It does not set Does: the caller calls Classify.
 func CallIn(call []byte, idKey, nameKey, inputKey string) Part {
 	p := Part{Kind: Call}
 	ReadMembers(call,
@@ -338,7 +344,7 @@ func GeminiResult(result []byte) Part {
 }
 
 // TakeBlocks adds content blocks of the Anthropic API to Parts, up to MaxParts, and calls describe for each call. It
-// reports whether any of these blocks is an image or a document.
+// reports whether any of these blocks is an image or a document. The current value of w must be an array.
 func (e *Entry) TakeBlocks(w *codec.Walk, describe func(call *Part)) (picture bool) {
 	list := w.Enter('[')
 	for list.Next() {
@@ -386,8 +392,8 @@ func FirstText(content []byte) (escaped []byte) {
 	return escaped
 }
 
-// TrimLeadingTags removes elements with the given tags, which hosts put before a person's words, from the
-// beginning of text.
+// TrimLeadingTags removes elements with the given tags, which hosts put before a person's words, from the beginning of
+// text. text is the inside of a JSON string, still escaped. tags have no brackets.
 func TrimLeadingTags(text []byte, tags ...string) []byte {
 	for {
 		i := slices.IndexFunc(tags, func(tag string) bool { return bytes.HasPrefix(text, []byte("<"+tag+">")) })
@@ -405,7 +411,7 @@ func TrimLeadingTags(text []byte, tags ...string) []byte {
 }
 
 // geminiFailed reports whether the result of a command in Gemini CLI or Qwen Code contains a nonzero exit code or a
-// signal.
+// signal. text is the inside of a JSON string, still escaped.
 func geminiFailed(text []byte) bool {
 	for _, before := range [...]string{`\nExit Code: `, `\nSignal: `} {
 		i := bytes.LastIndex(text, []byte(before))

@@ -151,8 +151,8 @@ func wordsOnlyLook(words []string) bool {
 	return true
 }
 
-func isOneOf(word, list string) bool {
-	return word != "" && !strings.Contains(word, " ") && strings.Contains(" "+list+" ", " "+word+" ")
+func isOneOf(word, spacedWords string) bool {
+	return word != "" && !strings.Contains(word, " ") && strings.Contains(" "+spacedWords+" ", " "+word+" ")
 }
 
 // argsOnlyLook reports whether a command with these arguments changes nothing. row is the command's line in lookers

@@ -104,6 +104,8 @@ func eachPlan(text []byte, yield func(name []byte)) {
 	}
 }
 
+// pathStart returns the offset, from floor on, where the path that ends at end begins. text is the inside of a JSON
+// string, still escaped.
 func pathStart(text []byte, floor, end int) int {
 	i := end
 	for i > floor && end-i <= maxPath {

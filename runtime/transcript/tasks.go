@@ -252,8 +252,8 @@ func todosIn(input []byte) (listOrInput []byte) {
 	return input
 }
 
-// eachTodo yields the todos in a JSON array, in an object or a string with an array, or in lines of a string.
-// It returns false for an incomplete list.
+// eachTodo yields the todos in a JSON array, in an object or a string with an array, or in lines of a string. depthLeft
+// is maxNested at first. It returns false for an incomplete list, even if it has yielded todos.
 func eachTodo(list []byte, depthLeft int, yield func(item)) (complete bool) {
 	list = bytes.TrimSpace(list)
 	if len(list) == 0 || depthLeft == 0 {
@@ -304,6 +304,8 @@ func eachTodoLine(text []byte, yield func(item)) (found bool) {
 	return found
 }
 
+// readList returns up to maxTodos todos in a list that eachTodo accepts. For an empty list, all is empty but not nil.
+// ok is false for an incomplete list.
 func readList(list []byte) (all []activity.Todo, ok bool) {
 	all = []activity.Todo{}
 	ok = eachTodo(list, maxNested, func(i item) {

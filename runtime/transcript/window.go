@@ -39,6 +39,8 @@ type news struct {
 	todos []activity.Todo
 }
 
+// factsOfEntry returns the facts about line, which must not be empty. e must be parsed from line, and is used only if
+// entryOK is set.
 func factsOfEntry(e *Entry, line []byte, entryOK bool) (f news) {
 	if line[0] != '{' {
 		f.raw = string(line)

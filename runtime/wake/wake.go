@@ -41,8 +41,9 @@ func WaitAfter(failures int) (wait time.Duration, ok bool) {
 // claimed is the lifetime of a claim without a wait.
 const claimed = 30 * time.Second
 
-// Claim returns failure with the number of failures in a row. A prompt or a tool call since last restarts the
-// count. ok is false if another hook has claimed the same failure, at most twice the wait ago.
+// Claim returns failure with the number of failures in a row. A prompt or a tool call since last restarts the count. ok
+// is false if another hook has claimed the same failure, at most twice the wait ago. It saves nothing: the caller does
+// that under the session's lock.
 func Claim(last, failure ledger.Outage) (claim ledger.Outage, ok bool) {
 	inRow := last.Times > 0 && last.Turns == failure.Turns && last.Calls == failure.Calls
 	wait, _ := WaitAfter(last.Times)

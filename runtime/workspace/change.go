@@ -104,7 +104,8 @@ func (s *Space) firstLink(name string) string {
 
 const tempMark = ".new-" // between the file name of a temporary file and a number
 
-// createFile creates a file, and its directory if needed. Unless useUmask is set, the umask does not change the mode.
+// createFile creates a file, and its directory if needed. An existing file is an error. Unless useUmask is set, the
+// umask does not change the mode. After an error, the caller removes the file.
 func (s *Space) createFile(name string, data []byte, mode fs.FileMode, useUmask bool) error {
 	const flags = os.O_WRONLY | os.O_CREATE | os.O_EXCL
 	f, err := s.root.OpenFile(name, flags, mode)

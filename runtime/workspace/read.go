@@ -35,7 +35,7 @@ type Space struct {
 	late time.Time // the end of waiting
 }
 
-// OpenSpace opens a directory. If dir is empty, it opens the working directory.
+// OpenSpace opens a directory. If dir is empty, it opens the working directory. The caller closes the Space.
 func OpenSpace(dir string) (*Space, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -144,8 +144,8 @@ func plainCause(err error) string {
 const maxUp = 40
 
 // Nearest returns the first directory that contains any of marks, from dir up to the top of the repository. Without a
-// repository, the top is dir. marks are names with slashes. If none matches, it returns projectAbove if that contains the
-// repository and a mark, otherwise the top. The top is below home. marked reports whether there was a mark.
+// repository, the top is dir. marks are names with slashes. Without marks it returns dir. If none matches, it returns
+// projectAbove if that contains the repository and a mark, or the top, which is below home. marked reports a match.
 func Nearest(dir, projectAbove string, marks []string, home string) (dirOrRepo string, marked bool) {
 	dir, err := filepath.Abs(dir)
 	if err != nil || len(marks) == 0 {

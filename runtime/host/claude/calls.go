@@ -58,8 +58,8 @@ var denials = []string{
 	"PreToolUse:", "you haven't granted it yet", "require approval", "requires approval",
 }
 
-// isDenied reports whether a failed call was denied, judging by the kind of denial and the result's text. A text that
-// begins with an exit code is from a command that was run.
+// isDenied reports whether a failed call was denied, judging by the kind of denial and the result's text, both still
+// escaped. denial is nil if the log names none. A text that begins with an exit code is from a command that was run.
 func isDenied(denial, text []byte) bool {
 	if denial != nil && string(denial) != "automode-unavailable" {
 		return true
@@ -92,8 +92,10 @@ func effectOf(of transcript.Does, r *transcript.Part) (effect transcript.Effect)
 	return effect
 }
 
-func backgroundJobOf(outcome, text []byte) []byte {
-	if len(outcome) == 0 || outcome[0] != '{' { // no structured result
+// backgroundJobOf returns the ID of the background work that a result names, or nil. The ID is a raw value or a plain
+// name. text is searched only if rawResult is not an object.
+func backgroundJobOf(rawResult, text []byte) []byte {
+	if len(rawResult) == 0 || rawResult[0] != '{' { // no structured result
 		for _, before := range [...]string{"Monitor started (task ", "nagentId: ", "running in background with ID: "} {
 			if _, id, found := bytes.Cut(text, []byte(before)); found {
 				return transcript.LeadingName(id)
@@ -101,20 +103,20 @@ func backgroundJobOf(outcome, text []byte) []byte {
 		}
 		return nil
 	}
-	id := codec.FindMember(outcome, "backgroundTaskId", "taskId", "task_id")
+	id := codec.FindMember(rawResult, "backgroundTaskId", "taskId", "task_id")
 	if len(id) > 0 && id[0] != '{' && id[0] != '[' && string(id) != `""` && string(id) != "null" {
 		return id
 	}
-	launched := string(codec.FindMember(outcome, "status")) == `"async_launched"`
-	if launched || string(codec.FindMember(outcome, "isAsync")) == "true" {
-		return codec.FindMember(outcome, "agentId")
+	launched := string(codec.FindMember(rawResult, "status")) == `"async_launched"`
+	if launched || string(codec.FindMember(rawResult, "isAsync")) == "true" {
+		return codec.FindMember(rawResult, "agentId")
 	}
 	return nil
 }
 
-func stillRuns(outcome, text []byte) bool {
-	status := codec.FindMember(outcome, "status")
-	if task := codec.FindMember(outcome, "task"); task != nil {
+func stillRuns(rawResult, text []byte) bool {
+	status := codec.FindMember(rawResult, "status")
+	if task := codec.FindMember(rawResult, "task"); task != nil {
 		status = codec.FindMember(task, "status")
 	}
 	return string(status) == `"running"` || string(status) == `"pending"` ||

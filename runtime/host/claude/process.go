@@ -76,8 +76,8 @@ func FindProcess(configDir string, pid int) (p Process, ok bool) {
 	return p, err == nil && pid > 0 && codec.ReadObject(data, &p) == nil && p.Session != "" && p.ID == pid && p.checkRunning()
 }
 
-// checkRunning reports whether a process with this ID exists. On Linux it also detects reused IDs, and returns false for a
-// process in a different container.
+// checkRunning reports whether a process with this ID exists. On Linux it also detects reused IDs, returns false for a
+// process in a different container, and sets p.Status of a stopped process.
 func (p *Process) checkRunning() bool {
 	if runtime.GOOS != "linux" {
 		return isFound(p.ID)

@@ -80,8 +80,8 @@ func beginsWithAny(text []byte, tags []string) bool {
 	return slices.ContainsFunc(tags, func(tag string) bool { return bytes.HasPrefix(text, []byte(tag)) })
 }
 
-// isPerson reports whether a line with this originKind and promptSource is from a person. Older lines contain neither, and
-// are accepted.
+// isPerson reports whether a line with this originKind and promptSource, the insides of JSON strings, is from a person.
+// Older lines contain neither, and are accepted if these are nil.
 func isPerson(originKind, promptSource []byte) bool {
 	return (originKind == nil || string(originKind) == "human") &&
 		(promptSource == nil || slices.Contains([]string{"typed", "queued", "sdk", "suggestion_accepted"}, string(promptSource)))
@@ -117,7 +117,8 @@ func withoutMailHeading(text []byte) []byte {
 	return text
 }
 
-// isOurSlashCommand reports whether a prompt is a slash command that inspects or stops one of our plugins.
+// isOurSlashCommand reports whether a prompt is a slash command that inspects or stops one of our plugins. prompt is
+// from the log, with its <command-name> tag. Only the word after the colon is compared, not the plugin's name.
 func isOurSlashCommand(prompt []byte) bool {
 	_, name, found := bytes.Cut(prompt, []byte("<command-name>/"))
 	name, _, closed := bytes.Cut(name, []byte("</command-name>"))
@@ -125,9 +126,9 @@ func isOurSlashCommand(prompt []byte) bool {
 	return found && closed && plugin && slices.Contains(guard.Commands, string(word))
 }
 
-func isNotification(origin, text []byte) bool {
-	return string(origin) == "task-notification" ||
-		origin == nil && bytes.HasPrefix(text, []byte("<task-notification>"))
+func isNotification(originKind, text []byte) bool {
+	return string(originKind) == "task-notification" ||
+		originKind == nil && bytes.HasPrefix(text, []byte("<task-notification>"))
 }
 
 func takeSkillText(e *transcript.Entry, injected []byte) {

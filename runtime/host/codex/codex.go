@@ -185,6 +185,8 @@ func takeCompletedItem(e *transcript.Entry, i *codec.Walk) bool {
 	return true
 }
 
+// nthText returns the text of the part with index i, counting only parts with a text. It is still escaped, or nil if
+// there is none.
 func nthText(i int, parts []byte) (text []byte) {
 	codec.Elements(parts, func(part []byte) {
 		if t := codec.InsideQuotes(codec.FindMember(part, "text")); t != nil {
@@ -296,8 +298,8 @@ const (
 	aborted = `\naborted by user`
 )
 
-// resultText returns the status of a result if the command is running or failed, otherwise the output. It
-// also reports whether the call failed.
+// resultText returns the status of a result if the command is running or failed, otherwise the output. It also reports
+// whether the call failed. output is a raw value, and statusOrText is still escaped.
 func resultText(output []byte) (statusOrText []byte, failed bool) {
 	head := nthText(0, output)
 	if head == nil {

@@ -130,7 +130,7 @@ func takeUserLine(e *transcript.Entry, content, typed []byte) (matters bool) {
 			}
 		case text == nil:
 			shown = shown || codec.FindMember(part, "inlineData", "fileData") != nil
-		case e.Words == nil && !isNoPersons(text):
+		case e.Words == nil && !isInjected(text):
 			e.Words = text
 		}
 	})
@@ -177,7 +177,7 @@ func modeOfResult(r *transcript.Part) string {
 	return ""
 }
 
-func isNoPersons(text []byte) bool {
+func isInjected(text []byte) bool {
 	begins := []string{"<session_context>", "<hook_context>", "Background execution update:", "User steering update:"}
 	isPrefix := func(words string) bool { return bytes.HasPrefix(text, []byte(words)) }
 	return slices.ContainsFunc(begins, isPrefix) ||

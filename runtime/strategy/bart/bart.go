@@ -45,6 +45,7 @@ func ruleSet(string) []rules.Rule {
 	)
 }
 
+// lastMarkerIs returns the test of a rule: whether the last marker in the message is word, "continue" or "stop".
 func lastMarkerIs(word string) func(strategy.Situation) (string, string, bool) {
 	return func(s strategy.Situation) (evidence, reason string, ok bool) {
 		found := lastMarker(spokenWords(s.Message))
@@ -89,6 +90,7 @@ func outerParagraphs(text string) (firstTwoLastTwo string) {
 	return strings.Join(all, "\n\n")
 }
 
+// spokenWords returns the message without code and quotations, or "" if it is from an earlier turn.
 func spokenWords(m strategy.Message) (noneIfEarlier string) {
 	if m.Earlier {
 		return ""
@@ -128,6 +130,8 @@ func cutCodeSpans(text string) string {
 	}
 }
 
+// lastMarker returns the word of the last marker, "continue" or "stop", or "". It skips quoted markers. text must come
+// from spokenWords, which removes code.
 func lastMarker(text string) (word string) {
 	for {
 		i := strings.Index(text, "<!--")
@@ -170,6 +174,7 @@ func (a announcement) String() string {
 	return strings.ToUpper(a.name[:1]) + a.name[1:] + " " + strconv.Itoa(a.at) + "/" + strconv.Itoa(a.of)
 }
 
+// lastAnnouncement returns the last announcement in a text, with its name in lower case. Its of is 0 if there is none.
 func lastAnnouncement(text string) (last announcement) {
 	text = quotation.LowerASCII(text)
 	for i := range len(text) {
@@ -186,7 +191,8 @@ func lastAnnouncement(text string) (last announcement) {
 	return last
 }
 
-// parseCount parses a count such as " 3/5" or " 3 of 5" at the beginning of s, ignoring emphasis.
+// parseCount parses a count such as " 3/5" or " 3 of 5" at the beginning of s, ignoring emphasis. s must be in lower
+// case. ok is false if no gap precedes the count, of is 0, or at is larger than of.
 func parseCount(s string) (at, of int, ok bool) {
 	s = strings.TrimPrefix(s, "s")
 	s, gap := skipMarks(s, " \t*_#:(")
@@ -212,6 +218,7 @@ func parseCount(s string) (at, of int, ok bool) {
 	return at, of, true
 }
 
+// skipMarks skips up to six bytes at the beginning of s that are in marks. marks must be ASCII.
 func skipMarks(s, marks string) (rest string, skipped bool) {
 	n := 0
 	for n < len(s) && n < 6 && strings.IndexByte(marks, s[n]) >= 0 {
@@ -220,6 +227,7 @@ func skipMarks(s, marks string) (rest string, skipped bool) {
 	return s[n:], n > 0
 }
 
+// parseDigits parses a number of one to four digits at the beginning of s. ok is false for any other number of digits.
 func parseDigits(s string) (n int, rest string, ok bool) {
 	rest = strings.TrimLeft(s, "0123456789")
 	digits := s[:len(s)-len(rest)]

@@ -22,6 +22,8 @@ var Strategy = strategy.Strategy{
 
 func (o *Options) Rules() []rules.Rule { return rules.Arranged(&o.Options, ruleSet("")) }
 
+// Prepare returns a function that decides a situation by o's rules. If no rule is sure enough, the verdict is a stop
+// with a page, about which the caller asks the judge. cache can be nil.
 func (o *Options) Prepare(cache *rules.Cache) func(strategy.Situation) strategy.Verdict {
 	match := rules.FirstMatch(o.Rules(), cache)
 	return func(s strategy.Situation) strategy.Verdict {
@@ -126,6 +128,8 @@ func (o *Options) Over(below strategy.Options, l *strategy.Layer) {
 	o.FillSafely(&under.Options, nil, ruleSet, true, l)
 }
 
+// takeJudge overlays in, the settings of one file, on o.judge, which must already contain those of the files below. In
+// it, "", 0 and nil mean not set. It records faults in l.
 func (o *Options) takeJudge(in chosenJudge, l *strategy.Layer) {
 	choose := func(name, value string, to *string, allowed, valid bool, wants string) {
 		switch {

@@ -142,7 +142,8 @@ func (o *Options) staleness(name string, age int64) string {
 	return shownName(name) + " is stale: it has not changed for " + timestamp.LengthInWords(age) + ", and the limit is " + timestamp.LengthInWords(int64(minutes)*60_000)
 }
 
-// relativeTo returns path relative to dir, or "" for an absolute path outside of dir.
+// relativeTo returns path relative to dir, with slashes, or "" for an absolute path outside of dir. A relative path
+// stays relative, without "./" at the beginning.
 func relativeTo(dir, path string) (relOrEmpty string) {
 	path = strings.ReplaceAll(path, `\`, "/")
 	dir = strings.TrimSuffix(strings.ReplaceAll(dir, `\`, "/"), "/")

@@ -88,8 +88,8 @@ func planInLine(line string) string {
 	return strings.Trim(name, " \t*_")
 }
 
-// tasksNamedIn parses a line such as "Task 3: complete (…)" or "Tasks 1-3: complete" into labels and the words
-// after them. opensLine reports whether only marks and numbers precede the labels.
+// tasksNamedIn parses a line such as "Task 3: complete (…)" or "Tasks 1-3: complete" into labels and the words after
+// them, in lower case. opensLine reports whether only marks and numbers precede the labels.
 func tasksNamedIn(line string) (labels []string, words string, opensLine bool) {
 	folded := quotation.LowerASCII(line)
 	for from := 0; ; {
@@ -132,8 +132,8 @@ func tasksNamedIn(line string) (labels []string, words string, opensLine bool) {
 	}
 }
 
-// nextLabels parses the next label of a list ("1, 2", "1 & 2"), or the others of a range that prev begins ("1-3", "1
-// to 3"). Without any, rest is s.
+// nextLabels parses the next label of a list ("1, 2", "1 & 2"), or the others of a range that prev begins ("1-3", "1 to
+// 3"). Without any, rest is s. s must be in lower case.
 func nextLabels(prev, s string) (labels []string, rest string) {
 	trimmed := strings.TrimLeft(s, " ")
 	for _, mark := range []string{"-", "–", "to ", "through ", ",", "&", "and "} {
@@ -169,7 +169,8 @@ func isComplete(words string) bool {
 		slices.ContainsFunc(tickMarks, ticked)
 }
 
-func ledgerDirs(s strategy.Situation) []string {
+// ledgerNames returns the names of the ledgers in sddDir, at most the last maxLedgers. They are not paths.
+func ledgerNames(s strategy.Situation) []string {
 	all := slices.DeleteFunc(slices.Clone(s.Workspace.Files[sddDir].Names), func(name string) bool {
 		return strings.HasPrefix(name, ".") || strings.HasSuffix(name, ".md")
 	})
@@ -179,7 +180,7 @@ func ledgerDirs(s strategy.Situation) []string {
 // newestOwnLedger returns the name of the ledger of this session that changed last, or "". othersToo reports whether
 // other sessions use ledgers.
 func newestOwnLedger(s strategy.Situation) (slug string, othersToo bool) {
-	for _, name := range ledgerDirs(s) {
+	for _, name := range ledgerNames(s) {
 		f := s.Workspace.Files[sddDir+name+sddFile]
 		switch {
 		case !f.Found:
@@ -202,7 +203,7 @@ func mayFollowLedger(s strategy.Situation, slug string) bool {
 
 func sddWants(s strategy.Situation) []strategy.WantedFile {
 	all := []strategy.WantedFile{{Name: sddDir}}
-	for _, name := range ledgerDirs(s) {
+	for _, name := range ledgerNames(s) {
 		all = append(all, strategy.WantedFile{Name: sddDir + name + sddFile})
 	}
 	if slug, _ := newestOwnLedger(s); slug != "" {
@@ -213,6 +214,8 @@ func sddWants(s strategy.Situation) []strategy.WantedFile {
 	return all
 }
 
+// planNames returns the paths where the plan of the ledger with this slug might be, the most likely first. They are
+// relative to the workspace.
 func planNames(s strategy.Situation, slug string) (candidates []string) {
 	base := slug + ".md"
 	if named := parseSDD(string(s.Workspace.Files[sddDir+slug+sddFile].Data)).plan; named != "" {
@@ -270,7 +273,9 @@ func sddReads(o *Options, s strategy.Situation) (p progress) {
 	return byBoxes(name, ledger.boxes)
 }
 
-func (l sddLedger) countByPlan(p progress, ledger, planFile string, read plan) progress {
+// countByPlan returns p, which must have no counts yet, with the progress in read, a plan with tasks. ledgerFile and
+// planFile are the names to show.
+func (l sddLedger) countByPlan(p progress, ledgerFile, planFile string, read plan) progress {
 	next := task{}
 	for _, t := range read.tasks {
 		if l.done[t.label] || t.boxes > 0 && t.open.Line == 0 { // all boxes ticked
@@ -280,17 +285,17 @@ func (l sddLedger) countByPlan(p progress, ledger, planFile string, read plan) p
 		}
 	}
 	p.total = len(read.tasks)
-	p.where = strconv.Itoa(p.done) + " of " + strconv.Itoa(p.total) + " tasks complete in " + shownName(ledger)
+	p.where = strconv.Itoa(p.done) + " of " + strconv.Itoa(p.total) + " tasks complete in " + shownName(ledgerFile)
 	if next.line == 0 {
 		return p
 	}
 	words := l.last[next.label]
 	if rules.OpensWithPhrase(words, []string{"blocked", "waiting", "awaiting", "paused", "on hold", "needs", "needs_context", "escalated"}, nil) {
-		p.waiting = shownName(ledger) + " says of task " + next.label + ": " + quotation.QuoteEvidence(words)
+		p.waiting = shownName(ledgerFile) + " says of task " + next.label + ": " + quotation.QuoteEvidence(words)
 		return p
 	}
 	p.where += ", next is task " + next.label + " " + quotation.QuoteEvidence(next.title)
-	p.next = "The ledger has " + strconv.Itoa(p.done) + " of " + strconv.Itoa(p.total) + " tasks complete (" + shownName(ledger) + "). Next is task " + next.label + ", " +
+	p.next = "The ledger has " + strconv.Itoa(p.done) + " of " + strconv.Itoa(p.total) + " tasks complete (" + shownName(ledgerFile) + "). Next is task " + next.label + ", " +
 		quotation.QuoteEvidence(next.title) + " (" + placeOf(planFile, next.line) + ")"
 	if next.open.Line > 0 {
 		p.next += ", from " + quotation.QuoteEvidence(next.open.Text) + " (line " + strconv.Itoa(next.open.Line) + ") on"

@@ -41,6 +41,8 @@ func (w *Workflow) Members(m *codec.Coder) {
 	m.Text("updated_at", &w.written)
 }
 
+// ParseWorkflowState parses a workflow state. Missing members and impossible numbers of tasks are no errors: the caller
+// calls CheckMembers.
 func ParseWorkflowState(data []byte) (w Workflow, err error) {
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 	parts, fault := codec.ReadStrictly(data, &w, func(string) bool { return true })

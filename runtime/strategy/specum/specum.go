@@ -22,8 +22,8 @@ const maxRoots = 16
 // specumPlaces returns the possible directories of the active spec, and the files to read. The file
 // .current-spec, in the first existing directory of specs_dirs or in ./specs, contains the path of the spec
 // or the name of a directory beside it.
-func specumPlaces(s strategy.Situation, settings []string) ([]specs.Place, []strategy.WantedFile) {
-	root, wants, known := specsRoot(s, settings)
+func specumPlaces(s strategy.Situation, settingLines []string) ([]specs.Place, []strategy.WantedFile) {
+	root, wants, known := specsRoot(s, settingLines)
 	at, ok := specs.PlaceAt(root)
 	if !known || !ok {
 		return nil, wants
@@ -52,9 +52,9 @@ func specumPlaces(s strategy.Situation, settings []string) ([]specs.Place, []str
 
 // specsRoot returns the first specs directory that can be read, or "./specs". wants are the listings that it needs.
 // allRead reports whether all directories before root were read.
-func specsRoot(s strategy.Situation, settings []string) (root string, wants []strategy.WantedFile, allRead bool) {
+func specsRoot(s strategy.Situation, settingLines []string) (root string, wants []strategy.WantedFile, allRead bool) {
 	allRead = true
-	for _, dir := range listedDirs(settings) {
+	for _, dir := range listedDirs(settingLines) {
 		dir = cutToRelative(s.Workspace.Dir, dir)
 		p, ok := specs.PlaceAt(dir)
 		if !ok {
@@ -70,6 +70,8 @@ func specsRoot(s strategy.Situation, settings []string) (root string, wants []st
 	return cmp.Or(root, "./specs"), wants, allRead
 }
 
+// listedDirs returns the directories in specs_dirs among the lines of the settings, or nil. It returns at most
+// maxRoots.
 func listedDirs(lines []string) (listedOrNil []string) {
 	for _, line := range lines {
 		value, ok := strings.CutPrefix(line, "specs_dirs:")
@@ -90,7 +92,8 @@ func listedDirs(lines []string) (listedOrNil []string) {
 	return listedOrNil
 }
 
-// cutToRelative makes a path below dir relative. Like the original, it also makes other absolute paths relative.
+// cutToRelative makes a path below dir relative. Like the original, it also makes other absolute paths relative. Both
+// then begin with "./". A relative path stays the same.
 func cutToRelative(dir, path string) string {
 	dir, slashed := strings.ReplaceAll(dir, `\`, "/"), strings.ReplaceAll(path, `\`, "/")
 	if rest, ok := strings.CutPrefix(slashed, strings.TrimRight(dir, "/")+"/"); ok && dir != "" {

@@ -231,6 +231,8 @@ func readFront(text string) (front, error) {
 	return f, errorAtLine(number+1, `no line "---" ends the fields`)
 }
 
+// addLine adds the field in a line, if there is one. line has no line ending. f.end and f.after must be the offsets of
+// the line's beginning and end.
 func (f *front) addLine(line string, number int) error {
 	if trimmed := strings.TrimSpace(line); trimmed == "" || trimmed[0] == '#' {
 		return nil
@@ -250,6 +252,7 @@ func (f *front) addLine(line string, number int) error {
 	return nil
 }
 
+// readField parses a line as a field. The caller sets line, start and end of the field.
 func readField(line string) (f field, err error) {
 	key, rest, ok := strings.Cut(line, ":")
 	f.key = strings.TrimRight(key, " \t")
@@ -274,6 +277,8 @@ func readField(line string) (f field, err error) {
 	return f, nil
 }
 
+// readValue parses the text after a colon, which must not be a list. value has no quotes. comment includes # and the
+// blanks before it.
 func readValue(text string) (value, comment string, quoted bool, err error) {
 	trimmed := strings.TrimLeft(text, " \t")
 	if trimmed == "" {
@@ -338,6 +343,7 @@ func readQuoted(text string) (value, rest string, err error) {
 	return "", "", errors.New("the quotes are not closed")
 }
 
+// readList parses a list. text must begin with the bracket. comment includes # and the blanks before it.
 func readList(text string) (values []string, comment string, err error) {
 	rest := strings.TrimLeft(text[1:], " \t")
 	for !strings.HasPrefix(rest, "]") {

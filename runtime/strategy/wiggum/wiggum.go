@@ -180,6 +180,8 @@ func (l *goalLoop) noLoopOrGone() strategy.Verdict {
 	return v
 }
 
+// stopTellOnce returns a stop that tells the user, once for each evidence, that the file is not a loop. evidence names
+// the file and the fault.
 func (l *goalLoop) stopTellOnce(rule, evidence string) strategy.Verdict {
 	v := strategy.StopBy(rule, evidence)
 	if hash := quotation.HashText(evidence); !slices.Contains(l.memory.Told, hash) {
@@ -284,6 +286,8 @@ func (l *goalLoop) textIfNew() (lastMessage string) {
 	return l.s.Message.Text
 }
 
+// continueLoop returns a continue that writes the count to the file. count includes the turn that ends now. stalls does
+// not include this continue.
 func (l *goalLoop) continueLoop(count, stalls int) strategy.Verdict {
 	fields := [][2]string{{"iteration_count", strconv.Itoa(count)}}
 	if l.Session == "" && l.s.Session.ID != "" {
@@ -335,6 +339,7 @@ func (l *goalLoop) continueLoop(count, stalls int) strategy.Verdict {
 	return v
 }
 
+// untilPromise returns how the loop ends, as a clause to append. It begins with a comma or semicolon.
 func (l *goalLoop) untilPromise() (orLastTurn string) {
 	if len(l.Promises) == 0 {
 		return "; it names no promise, so it ends with the last turn"
@@ -367,6 +372,8 @@ func CapOriginInWords(typed, ceiling int) string {
 	return "your ceiling is " + strconv.Itoa(ceiling)
 }
 
+// endLoop returns a stop that removes the loop's file. event is the rule and the entry in the history, such as
+// activity.LoopPromised. evidence is a clause for the user, and note is a line for standard error.
 func (l *goalLoop) endLoop(event string, count int, evidence, note string) strategy.Verdict {
 	return strategy.Verdict{
 		Decision: strategy.Stop, Rule: event, Sure: 100, Evidence: evidence,
@@ -394,6 +401,8 @@ func (l *goalLoop) pauseLoop(count int, evidence string) strategy.Verdict {
 	}
 }
 
+// rememberEnd returns the memory of a loop that no longer runs in this session. mark is overMark and the ID of the
+// loop, or "" for a paused loop.
 func (l *goalLoop) rememberEnd(mark string) activity.Memory {
 	return activity.Memory{Key: l.memory.Key, Mark: mark, Text: quotation.HashText(l.s.Message.Text), At: l.s.Session.Now}
 }
@@ -418,4 +427,6 @@ func (l *goalLoop) newEvent(event string, count int) activity.LoopEvent {
 	}
 }
 
+// ShortenFile returns data, the content of a loop's file, as a history keeps it: at most 16 KiB, followed by … if it is
+// cut.
 func ShortenFile(data []byte) string { return quotation.ClipBytes(string(data), goalFile) }

@@ -28,7 +28,7 @@ func (o *options) Over(below strategy.Options, l *strategy.Layer) {
 }
 
 func (o *options) Needs() strategy.Needs {
-	return strategy.Needs{Files: func(strategy.Situation) []strategy.Want { return []strategy.Want{{Name: list}} }}
+	return strategy.Needs{Files: func(strategy.Situation) []strategy.WantedFile { return []strategy.WantedFile{{Name: list}} }}
 }
 
 func (o *options) Decide(s strategy.Situation) strategy.Verdict {
