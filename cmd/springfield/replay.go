@@ -232,8 +232,8 @@ func parseSince(text string, now time.Time) (time.Time, error) {
 
 // chooseSessions sets the logs that o replays: the paths given, or by default all logs of the named host, or of every
 // host for "".
-func (e *environment) chooseSessions(o *replay.Options, pathsIfAny []string, host string) (err error) {
-	o.Host = host
+func (e *environment) chooseSessions(o *replay.Options, pathsIfAny []string, knownHostOrAll string) (err error) {
+	o.Host = knownHostOrAll
 	for _, arg := range pathsIfAny {
 		if arg == "" {
 			return check.Misuse(errors.New("a path is empty"), "name a session log or a directory with session logs")
@@ -253,14 +253,14 @@ func (e *environment) chooseSessions(o *replay.Options, pathsIfAny []string, hos
 	for _, known := range hosts.AllHosts() {
 		h, ok := registry.HostNamed(known.Name)
 		at := known.PlaceFor(e.hostOwner())
-		if ok && !known.Markets && at.Dir != "" && (host == "" || host == known.Name) {
+		if ok && !known.Markets && at.Dir != "" && (knownHostOrAll == "" || knownHostOrAll == known.Name) {
 			if _, err := os.Stat(at.Dir); err == nil {
 				o.LogDirs = append(o.LogDirs, replay.LogDir{Host: h, Dir: at.Dir})
 			}
 		}
 	}
 	projects := replay.ProjectsDir(e.places.Config)
-	if _, err := os.Stat(projects); host == hosts.DefaultHost().Name || host == "" && (err == nil || len(o.LogDirs) == 0) {
+	if _, err := os.Stat(projects); knownHostOrAll == hosts.DefaultHost().Name || knownHostOrAll == "" && (err == nil || len(o.LogDirs) == 0) {
 		o.Paths = []string{projects}
 	}
 	return nil

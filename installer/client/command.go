@@ -263,10 +263,10 @@ func CallError(call string, out []byte, err, ctxErr error, patience time.Duratio
 	return nil
 }
 
-func (c Command) commandIn(ctx context.Context, configDir string, args []string) *exec.Cmd {
+func (c Command) commandIn(ctx context.Context, configAndWorkDir string, args []string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, c.Path, args...)
-	cmd.Dir = configDir
-	cmd.Env = append(slices.Clone(c.Env), "CLAUDE_CONFIG_DIR="+configDir,
+	cmd.Dir = configAndWorkDir
+	cmd.Env = append(slices.Clone(c.Env), "CLAUDE_CONFIG_DIR="+configAndWorkDir,
 		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1")
 	cmd.WaitDelay = time.Second // a child may keep the pipe open
 	return cmd

@@ -88,12 +88,12 @@ func (i Inventory) findSilencer() (why string, hitsManaged bool) {
 	return "", false
 }
 
-func (i *Inventory) collectHooks(silencer string, silencesManaged bool) {
-	i.Silenced = silencer
+func (i *Inventory) collectHooks(whySilenced string, managedToo bool) {
+	i.Silenced = whySilenced
 	add := func(managed bool, hooks []Hook) {
 		for _, h := range hooks {
-			if h.Never == "" && (!managed || silencesManaged) {
-				h.Never = silencer
+			if h.Never == "" && (!managed || managedToo) {
+				h.Never = whySilenced
 			}
 			if h.Never != "" {
 				i.Idle = append(i.Idle, h)

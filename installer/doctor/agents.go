@@ -49,9 +49,9 @@ func InspectHosts(r Request, named []hosts.Host) *Inspection {
 	return in
 }
 
-func (in *Inspection) inspectOthers(all []hosts.Host) []Agent {
+func (in *Inspection) inspectOthers(evenNotFound []hosts.Host) []Agent {
 	agents := []Agent{}
-	for _, h := range all {
+	for _, h := range evenNotFound {
 		if h.Installed != nil {
 			agents = append(agents, in.inspectAgent(h.PlaceFor(in.User)))
 		}

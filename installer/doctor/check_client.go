@@ -32,13 +32,13 @@ func (in *Inspection) checkSilenced() (bad []check.Finding) {
 	if in.Silenced != "" {
 		bad = append(bad, check.Failed(in.Silenced, "remove that setting where it is set"))
 	}
-	for _, says := range in.offVariableNotes() {
+	for _, says := range in.offInSettingsNotes() {
 		bad = append(bad, check.Warned(says, "remove it from env in those settings"))
 	}
 	return bad
 }
 
-func (in *Inspection) offVariableNotes() (notes []string) {
+func (in *Inspection) offInSettingsNotes() (notes []string) {
 	if value, from, ok := client.VariableIn(in.Settings, "SPRINGFIELD"); ok && hook.IsOffWord(value) {
 		notes = append(notes, from+" settings set SPRINGFIELD="+value+", so hooks always let Claude stop")
 	}

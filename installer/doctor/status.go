@@ -204,7 +204,7 @@ func (in *Inspection) ChooseInSuites(choose func(generator.Suite) generator.Plug
 
 func (in *Inspection) notesOf(alreadySaid []string) []string {
 	all := check.NamesOf(in.Notes, func(err error) string { return err.Error() + ": run springfield doctor to see the fix" })
-	all = append(append(append(all, in.offVariableNotes()...), in.HoldsAndAwayInWords()...), in.OldSuitesInWords()...)
+	all = append(append(append(all, in.offInSettingsNotes()...), in.HoldsAndAwayInWords()...), in.OldSuitesInWords()...)
 	for _, says := range in.otherAccountsInWords() {
 		if !slices.Contains(alreadySaid, says) {
 			all = append(all, says+": run springfield doctor to see the command for it")
@@ -250,7 +250,7 @@ func (in *Inspection) AwayHereInWords() (all []string) {
 // HeldOrOffInWords describes holds in force, and settings that disable springfield's hooks.
 func (in *Inspection) HeldOrOffInWords() []string {
 	held, _ := in.HoldsInWords()
-	return append(held, in.offVariableNotes()...)
+	return append(held, in.offInSettingsNotes()...)
 }
 
 // HoldsInWords describes the holds in force, and the holds that ended recently. It also records ends that were not

@@ -43,7 +43,9 @@ func linkRecordPath(at Place, id string) string {
 	return filepath.Join(at.Dir, "extensions", id, "."+at.Host.Name+"-extension-install.json")
 }
 
-func manifestIn(dir string, h Host) string { return filepath.Join(dir, h.Name+"-extension.json") }
+func extensionManifest(dir string, h Host) string {
+	return filepath.Join(dir, h.Name+"-extension.json")
+}
 
 type record struct{ Source, Type string }
 
@@ -55,7 +57,7 @@ func linkRecordEdits(r Request) ([]document.Edit, error) {
 	if err != nil && !none {
 		return nil, err
 	}
-	if none && rooted.IsTaken(manifestIn(filepath.Dir(path), r.At.Host)) || !none && was.Type != "link" {
+	if none && rooted.IsTaken(extensionManifest(filepath.Dir(path), r.At.Host)) || !none && was.Type != "link" {
 		return nil, check.Advisef(r.At.Host.RemoveCommand(r.ID), "%s already has a copy of %s", r.At.Host.Title, r.ID)
 	}
 	source, err := document.EncodeValue(filepath.Join(r.Plugin.Suite, r.Plugin.Name, r.At.Host.Name))
@@ -91,7 +93,7 @@ func extensionsInstalled(at Place) (all []Installed, err error) {
 			i.Dir = filepath.Join(i.Dir, i.Name) // a branch of a marketplace
 		}
 		var manifest struct{ Version string }
-		if readRecord(manifestIn(root, at.Host), &manifest) == nil {
+		if readRecord(extensionManifest(root, at.Host), &manifest) == nil {
 			i.Version, i.On = manifest.Version, isOnUnlessOff(rules[e.Name()].Overrides, at.Work)
 		}
 		all = append(all, i)

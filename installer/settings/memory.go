@@ -72,8 +72,8 @@ type kept struct {
 	err    error
 }
 
-func memoryFile(p client.Places, resolved string) string {
-	return p.StatePath("edits", journal.HashBytes([]byte(resolved))[:32]+".json")
+func memoryFile(p client.Places, settingsFile string) string {
+	return p.StatePath("edits", journal.HashBytes([]byte(settingsFile))[:32]+".json")
 }
 
 // recallFile returns the memory of springfield's edits of a settings file, or nil if there are none. path has its links

@@ -44,16 +44,16 @@ type session struct {
 // findSessions returns up to MostSessions sessions of a project, or of all if project is "", and the number of further
 // sessions. It includes sessions that are running, are in past, or have a decision or new log lines since the given
 // time, in Unix milliseconds. Running sessions come first.
-func (p Places) findSessions(project string, since int64, past ...ledger.AwayEvent) (all []*session, more int) {
+func (p Places) findSessions(project string, sinceMillis int64, past ...ledger.AwayEvent) (all []*session, more int) {
 	ids := check.NamesOf(past, func(e ledger.AwayEvent) string { return e.Session })
 	names, _ := filepath.Glob(filepath.Join(p.Config, "projects", cmp.Or(claude.LogDirName(project), "*"), "*.jsonl"))
 	for _, name := range names {
-		if info, err := os.Stat(name); err == nil && info.ModTime().UnixMilli() >= since {
+		if info, err := os.Stat(name); err == nil && info.ModTime().UnixMilli() >= sinceMillis {
 			ids = append(ids, strings.TrimSuffix(filepath.Base(name), ".jsonl"))
 		}
 	}
-	r := Reader{Places: p, project: project, since: since}
-	r.findDecisions()
+	r := Reader{Places: p, project: project, since: sinceMillis}
+	r.readDecided()
 	return r.readSessions(ids)
 }
 

@@ -109,15 +109,15 @@ func (v View) cells(s Sight) [5]string {
 	return [5]string{v.nameOf(s), now, since, s.Plugin, left}
 }
 
-// roundAge rounds ms down to whole hours, minutes or tens of seconds, so that a line is short and does not change every
+// roundAge rounds millis down to whole hours, minutes or tens of seconds, so that a line is short and does not change every
 // second.
-func roundAge(ms int64) int64 {
+func roundAge(millis int64) int64 {
 	for _, unit := range []int64{3600_000, 60_000, 10_000} {
-		if ms >= unit {
-			return ms / unit * unit
+		if millis >= unit {
+			return millis / unit * unit
 		}
 	}
-	return ms
+	return millis
 }
 
 func (v View) columns(width int) (widths [5]int) {

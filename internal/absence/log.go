@@ -91,28 +91,28 @@ func (l *sessionLog) takeCurrent(c *transcript.Cursor) (goOn bool) {
 	return true
 }
 
-func (l *sessionLog) takeLine(c *transcript.Cursor, at int64, inReport bool) {
+func (l *sessionLog) takeLine(c *transcript.Cursor, atMillis int64, inReport bool) {
 	switch c.What {
 	case transcript.Prompted, transcript.Joined:
 		if c.Entry.Local { // it begins no turn by itself
 			if !l.turn {
-				l.pushed = at
+				l.pushed = atMillis
 			}
 			break
 		}
 		if !c.Entry.Command {
-			l.asked, l.prompted = cmp.Or(l.asked, quotation.Head(c.WordsToAgent(), mostSaid)), at
+			l.asked, l.prompted = cmp.Or(l.asked, quotation.Head(c.WordsToAgent(), mostSaid)), atMillis
 		}
 		l.turn, l.doing, l.failure = true, "", ""
 	case transcript.Pushed, transcript.Woken, transcript.Driven:
-		l.turn, l.failure, l.pushed = true, "", at
+		l.turn, l.failure, l.pushed = true, "", atMillis
 	case transcript.Spoke, transcript.Called:
 		text := quotation.Tail(c.AgentWords(), mostWords)
 		if strings.TrimSpace(text) != "" {
-			l.words, l.spoke, l.failure, l.asks = text, at, "", nil
+			l.words, l.spoke, l.failure, l.asks = text, atMillis, "", nil
 		}
 		if _, decision, ok := strings.Cut(text, heading); ok && inReport && len(l.decided) < mostKept {
-			l.decided = append(l.decided, moment{at, firstSentence(quotation.Head(decision, mostSaid))})
+			l.decided = append(l.decided, moment{atMillis, firstSentence(quotation.Head(decision, mostSaid))})
 		}
 		l.turn = l.turn && c.What == transcript.Called
 		l.takeCalls(c, inReport)
@@ -122,9 +122,9 @@ func (l *sessionLog) takeLine(c *transcript.Cursor, at int64, inReport bool) {
 	case transcript.Failed:
 		failure := quotation.Head(c.AgentWords(), mostSaid)
 		if inReport && len(l.failures) < mostKept {
-			l.failures = append(l.failures, moment{at, failure})
+			l.failures = append(l.failures, moment{atMillis, failure})
 		}
-		l.turn, l.doing, l.failure, l.spoke = false, "", failure, at
+		l.turn, l.doing, l.failure, l.spoke = false, "", failure, atMillis
 	case transcript.Interrupted, transcript.Rested:
 		l.turn, l.doing = false, ""
 	}

@@ -33,7 +33,7 @@ type decided struct {
 	left  *ledger.Record // the last continue that used the budget, of the last decision's prompt
 }
 
-func (r *Reader) findDecisions() {
+func (r *Reader) readDecided() {
 	r.decided = nil
 	byID, looked := map[string]int{}, 0
 	for d := range ledger.Backwards(r.States, ledger.Scope{Project: r.project}) {
@@ -59,7 +59,7 @@ func (r *Reader) findDecisions() {
 }
 
 // readSessions returns up to MostSessions sessions, and the number of further sessions. It includes sessions that are
-// running, have decisions, are named, or were read before. The caller calls findDecisions first.
+// running, have decisions, are named, or were read before. The caller calls readDecided first.
 func (r *Reader) readSessions(alsoIDs []string) (all []*session, more int) {
 	byID := map[string]*session{}
 	add := func(id, cwd string) *session {

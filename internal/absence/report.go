@@ -182,9 +182,9 @@ func (p Places) MaskOrder(o ledger.AwayOrder) Order {
 	}
 }
 
-// addSession adds a session and its needs to the report. events are those of this session alone. ranFrom is the start
+// addSession adds a session and its needs to the report. events are those of this session alone. fromMillis is the start
 // of the report in Unix milliseconds.
-func (r *Report) addSession(s *session, ranFrom int64, events []ledger.AwayEvent) {
+func (r *Report) addSession(s *session, fromMillis int64, events []ledger.AwayEvent) {
 	out := Session{
 		ID: maskedCut(s.id), Host: registry.TitleOf(s.host), Project: maskedCut(cmp.Or(s.process.Cwd, s.cwd)), Asked: maskedCut(s.log.asked),
 		Calls: s.log.calls, Words: maskedCut(s.log.words), Process: s.processInWords(),
@@ -221,8 +221,8 @@ func (r *Report) addSession(s *session, ranFrom int64, events []ledger.AwayEvent
 	if n := s.decision; n.Plugin != "" {
 		out.Stands = &Stand{n.At, maskedCut(n.Plugin), maskedCut(n.Decision), maskedCut(n.Rule), maskedCut(n.Evidence)}
 	}
-	if end := max(s.log.last, s.decision.At); end > ranFrom {
-		out.Ran = end - max(ranFrom, s.log.began)
+	if end := max(s.log.last, s.decision.At); end > fromMillis {
+		out.Ran = end - max(fromMillis, s.log.began)
 	}
 	out.Decided, out.Refused = out.Decided[:min(len(out.Decided), mostOf)], out.Refused[:min(len(out.Refused), mostOf)]
 	r.addNeed(s)

@@ -37,11 +37,11 @@ type Sight struct {
 	Left    *int   `json:"left,omitempty"` // continues, at its last stop
 }
 
-func (s *session) sightAt(now int64) Sight {
+func (s *session) sightAt(nowMillis int64) Sight {
 	is, text := s.currentState()
 	out := Sight{
 		Session: maskedCut(s.id), Host: registry.TitleOf(s.host), Project: maskedCut(cmp.Or(s.process.Cwd, s.cwd)),
-		Live: s.process.ID != 0, Plugin: maskedCut(s.decision.Plugin), Left: s.continuesLeft(now),
+		Live: s.process.ID != 0, Plugin: maskedCut(s.decision.Plugin), Left: s.continuesLeft(nowMillis),
 		State: is, Text: maskedCut(text),
 	}
 	switch {
@@ -106,8 +106,8 @@ func (s *session) hasBackgroundWork() bool {
 // unseen, lately applies.
 const longest = 12 * time.Hour
 
-func (s *session) isListed(seen Sight, now int64) bool {
-	age := time.Duration(now-max(seen.Since, s.log.last)) * time.Millisecond
+func (s *session) isListed(seen Sight, nowMillis int64) bool {
+	age := time.Duration(nowMillis-max(seen.Since, s.log.last)) * time.Millisecond
 	brief := seen.State == Working || seen.State == Background || seen.State == Finished && s.ended
 	begun := s.log.asked != "" || s.log.spoke > 0 || s.decision.Plugin != ""
 	return seen.Live || begun && (age < lately || !brief && age < longest)
@@ -126,12 +126,12 @@ type View struct {
 	More     int // sessions beyond MostSessions
 }
 
-func (s *session) continuesLeft(now int64) *int {
+func (s *session) continuesLeft(nowMillis int64) *int {
 	if s.left == nil || s.ended {
 		return nil
 	}
 	left := max(0, min(s.left.Left.Prompt, s.left.Left.Hour))
-	if now-s.left.At < guard.Window.Milliseconds() {
+	if nowMillis-s.left.At < guard.Window.Milliseconds() {
 		left = min(left, max(0, s.left.Left.Burst))
 	}
 	return &left

@@ -21,9 +21,9 @@ import (
 	"github.com/cameronsjo/springfield/runtime/timestamp"
 )
 
-func (o Order) Describe(now int64) string {
+func (o Order) Describe(nowMillis int64) string {
 	order := ledger.AwayOrder{ID: o.ID, At: o.At, Until: o.Until, Ended: o.Ended, Project: o.Project, From: o.From, Most: o.Most}
-	return away.Describe(order, o.Used, now)
+	return away.Describe(order, o.Used, nowMillis)
 }
 
 // maxText limits each text of a report, in characters.
@@ -38,7 +38,7 @@ func maskedUncut(text string) string {
 	return strings.Join(strings.Fields(secret.Mask(display.OneLine(text))), " ")
 }
 
-func clock(at int64) string { return time.UnixMilli(at).Local().Format("15:04") }
+func clock(millis int64) string { return time.UnixMilli(millis).Local().Format("15:04") }
 
 // The bounds of the page; back --json has the rest.
 const (
@@ -84,15 +84,15 @@ func (r Report) WriteText(out layout.Printer) {
 	}
 }
 
-func (r Report) writeOpen(out layout.Printer, all []Item) {
-	if len(all) == 0 {
+func (r Report) writeOpen(out layout.Printer, open []Item) {
+	if len(open) == 0 {
 		out.InGreen().PrintText("nothing waits for you")
 		return
 	}
 	out.InYellow().PrintText("needs you")
-	for n, o := range all {
+	for n, o := range open {
 		if n == shownOpen {
-			out.PrintItem("- ", strconv.Itoa(len(all)-n)+" more: run springfield back --json")
+			out.PrintItem("- ", strconv.Itoa(len(open)-n)+" more: run springfield back --json")
 			break
 		}
 		if o.Word != "" {

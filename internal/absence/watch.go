@@ -30,7 +30,7 @@ func (w *Watch) Look(now time.Time) View {
 	if stamp := w.stampOfState(now); stamp != w.stamp {
 		w.stamp = stamp
 		w.reader.since = now.Add(-span).UnixMilli()
-		w.reader.findDecisions()
+		w.reader.readDecided()
 		w.orders = nil
 		for _, o := range w.reader.OrdersInForce("", true) {
 			w.orders = append(w.orders, w.reader.MaskOrder(o))

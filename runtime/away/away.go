@@ -163,8 +163,8 @@ const decideYourself = " Decide yourself: take the safest option that can be und
 
 // SayAway returns the beginning of each answer to the agent: how long the user is still away, and the user's note. It
 // omits the note of an order for all projects.
-func SayAway(o *ledger.AwayOrder, now int64) string {
-	text := activity.AwayDenial + " for another " + timestamp.LengthInWords(o.Until-now) + "."
+func SayAway(o *ledger.AwayOrder, nowMillis int64) string {
+	text := activity.AwayDenial + " for another " + timestamp.LengthInWords(o.Until-nowMillis) + "."
 	if o.Note != "" && o.Project != "" {
 		text += " They left a note: “" + display.OneLine(o.Note) + "”."
 	}
@@ -172,7 +172,7 @@ func SayAway(o *ledger.AwayOrder, now int64) string {
 }
 
 // Describe returns a line about an order: its used continues, end, project and origin. The beginning matters most, because watch cuts the rest.
-func Describe(o ledger.AwayOrder, used int, now int64) string {
+func Describe(o ledger.AwayOrder, used int, nowMillis int64) string {
 	from, where := "origin unknown", "every project"
 	if o.From != "" {
 		from = "from " + display.OneLine(quotation.ClipBytes(o.From, 100))
@@ -180,16 +180,16 @@ func Describe(o ledger.AwayOrder, used int, now int64) string {
 	if o.Project != "" {
 		where = display.OneLine(quotation.ClipBytes(o.Project, 200))
 	}
-	end := timestamp.LengthInWords(o.Until-now) + " left"
+	end := timestamp.LengthInWords(o.Until-nowMillis) + " left"
 	switch {
 	case o.Ended > 0:
-		end = "ended " + timestamp.AgoInWords(now-o.Ended)
-	case o.Until <= now:
-		end = "ran out " + timestamp.AgoInWords(now-o.Until)
-	case !o.IsInForce(time.UnixMilli(now)):
+		end = "ended " + timestamp.AgoInWords(nowMillis-o.Ended)
+	case o.Until <= nowMillis:
+		end = "ran out " + timestamp.AgoInWords(nowMillis-o.Until)
+	case !o.IsInForce(time.UnixMilli(nowMillis)):
 		end = "not in force: it has other bounds than an order may have"
 	}
-	return "away: " + strconv.Itoa(used) + " of " + strconv.Itoa(o.Most) + " continues used, " + end + ", in " + where + ", set " + timestamp.AgoInWords(now-o.At) + " " + from
+	return "away: " + strconv.Itoa(used) + " of " + strconv.Itoa(o.Most) + " continues used, " + end + ", in " + where + ", set " + timestamp.AgoInWords(nowMillis-o.At) + " " + from
 }
 
 // decideByCheck fills in out: with a stop if the check was denied, has passed since the last change to a file, or had

@@ -75,10 +75,10 @@ func (a *Aftermath) takeEntry(e *transcript.Entry, when int64) {
 }
 
 // followContinue notes whether a continue reached the agent. Call it for each entry since the decision until a.settled.
-func (a *Aftermath) followContinue(what transcript.Happening, at int64) {
+func (a *Aftermath) followContinue(what transcript.Happening, atMillis int64) {
 	switch what {
 	case transcript.Rested:
-		a.Dropped, a.at = true, at
+		a.Dropped, a.at = true, atMillis
 	case transcript.Pushed, transcript.Spoke, transcript.Called, transcript.Failed:
 		a.Dropped, a.settled = false, true
 	case transcript.Prompted:

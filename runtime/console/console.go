@@ -264,7 +264,9 @@ func (d *Console) shortPath(text string) string {
 	return d.Path(text)
 }
 
-func (d *Console) agoOf(at int64) string { return timestamp.AgoInWords(d.Now().UnixMilli() - at) }
+func (d *Console) agoOf(atMillis int64) string {
+	return timestamp.AgoInWords(d.Now().UnixMilli() - atMillis)
+}
 
 func inMilliseconds(us int64) string {
 	return strconv.FormatFloat(float64(us)/1000, 'f', 1, 64) + " ms"

@@ -76,7 +76,7 @@ func (d *Console) HoldSessions(session string, duration time.Duration) error {
 			"SPRINGFIELD=off in its environment, so that hooks always let it stop; or run " + display.GlueBlanks("springfield disable PLUGIN")}
 	}
 	if d.JSON {
-		d.printErrUnnoted(err)
+		d.noteIfUnnoted(err)
 		return d.printJSON(&holdShape{session, true, h.Since, h.Until})
 	}
 	agents := "every agent"
@@ -88,7 +88,7 @@ func (d *Console) HoldSessions(session string, duration time.Duration) error {
 		d.printLine(ends)
 	}
 	d.printLine("lift it from a terminal of your own: " + d.resumeCall(session))
-	d.printErrUnnoted(err)
+	d.noteIfUnnoted(err)
 	return nil
 }
 
@@ -186,11 +186,11 @@ func (d *Console) AskToLift(session string) error {
 	if err != nil && err != ledger.ErrUnnoted {
 		return err
 	}
-	d.printErrUnnoted(err)
+	d.noteIfUnnoted(err)
 	return d.printNoHold(session, "lifted the hold on "+sessionOrAll(session))
 }
 
-func (d *Console) printErrUnnoted(err error) {
+func (d *Console) noteIfUnnoted(err error) {
 	if err == ledger.ErrUnnoted {
 		d.printNoteToErr(err.Error() + ", so why and log will not show it")
 	}

@@ -155,7 +155,7 @@ func (l *loopHere) maxIfPerson(n int) int {
 	return n
 }
 
-func (l *loopHere) sayIfCapped() {
+func (l *loopHere) sayIfMaxLowered() {
 	if n := l.mostTurns(l.goal); n < l.goal.Max {
 		l.printNoteToErr("the file asks for " + strconv.Itoa(l.goal.Max) + " turns, and " + wiggum.CapOriginInWords(l.typedMaxFor(l.goal), n) +
 			": a larger number counts only if you type it in a terminal of your own: " + l.commandTo("loop set max "+strconv.Itoa(min(l.goal.Max, activity.MostIterations))))
@@ -301,7 +301,7 @@ func (l *loopHere) beginLoop(draft []byte, o LoopStart) error {
 	}
 	l.printLine("  status   " + l.commandTo("loop status"))
 	l.printLine("  stop it  " + l.commandTo("loop stop"))
-	l.sayIfCapped()
+	l.sayIfMaxLowered()
 	l.sayIfHeld()
 	return nil
 }
@@ -456,12 +456,12 @@ func (d *Console) SetLoop(key string, values []string) error {
 		l.recordAndReport(activity.LoopRaised, l.goal, nil)
 	}
 	if key == "max" {
-		l.sayIfCapped()
+		l.sayIfMaxLowered()
 	}
 	if key == "promise" {
 		body = cmp.Or(strings.Join(values, "|"), "none")
 	}
-	if key == "max" && l.mostTurns(l.goal) < l.goal.Max { // sayIfCapped explains it
+	if key == "max" && l.mostTurns(l.goal) < l.goal.Max { // sayIfMaxLowered explains it
 		l.printLine("max is " + body + " in the file")
 		return nil
 	} else if key == "max" {

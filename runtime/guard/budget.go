@@ -212,10 +212,10 @@ func newHourVeto(s ledger.State, most int, now time.Time) Veto {
 	return vetoOfCount("budget", len(all), "in an hour, loops included,", sayWhenFree(all, most, now, time.Hour))
 }
 
-// timesWithin returns the times within span before now. Later times become now.
-func timesWithin(times []int64, now int64, span time.Duration) (clamped []int64) {
+// timesWithin returns the times within span before nowMillis. Later times become nowMillis.
+func timesWithin(times []int64, nowMillis int64, span time.Duration) (clamped []int64) {
 	for _, at := range times {
-		if at = min(at, now); now-at < span.Milliseconds() {
+		if at = min(at, nowMillis); nowMillis-at < span.Milliseconds() {
 			clamped = append(clamped, at)
 		}
 	}

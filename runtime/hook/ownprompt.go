@@ -105,7 +105,7 @@ type reading struct {
 
 // takeWord stores the meaning of the user's new prompt. If the agent asked whether to go on, a yes also
 // answers the next such question. A standing order answers all of them until a prompt other than yes.
-func takeWord(state ledger.State, promptID string, word lastprompt.Word, at int64) ledger.State {
+func takeWord(state ledger.State, promptID string, word lastprompt.Word, atMillis int64) ledger.State {
 	if word.Kind == lastprompt.Yes && !state.AsksLeave { // a bare "continue" takes nothing back
 		word.Held = state.Said.Held
 	}
@@ -118,7 +118,7 @@ func takeWord(state ledger.State, promptID string, word lastprompt.Word, at int6
 	default:
 		state.Leave, state.Once = "", false
 	}
-	state.Said = ledger.Said{Of: promptID, Kind: string(word.Kind), Evidence: word.Evidence, Held: word.Held, At: at}
+	state.Said = ledger.Said{Of: promptID, Kind: string(word.Kind), Evidence: word.Evidence, Held: word.Held, At: atMillis}
 	return state
 }
 

@@ -241,19 +241,19 @@ func hasFewWords(rest, maxWords string) bool {
 	return true
 }
 
-// clauseStarts returns up to eight offsets of s where a sentence or clause begins, also after words like "so".
-func (f *finder) clauseStarts(s string) []int {
+// clauseStarts returns up to eight offsets where a sentence or clause begins, also after words like "so".
+func (f *finder) clauseStarts(foldedSentence string) []int {
 	all := make([]int, 0, 8)
 	add := func(i int) {
-		i = len(s) - len(strings.TrimLeftFunc(s[i:], func(r rune) bool { return !inSpacedWord(r) && !unicode.IsLetter(r) && r != '`' }))
+		i = len(foldedSentence) - len(strings.TrimLeftFunc(foldedSentence[i:], func(r rune) bool { return !inSpacedWord(r) && !unicode.IsLetter(r) && r != '`' }))
 		for range 3 { // "so", "ok"
-			if len(all) == 8 || i >= len(s) {
+			if len(all) == 8 || i >= len(foldedSentence) {
 				return
 			}
 			all = append(all, i)
 			next := 0
 			for _, e := range f.candidates(Link) {
-				if n, ok := beginsRun(e, s, i); ok {
+				if n, ok := beginsRun(e, foldedSentence, i); ok {
 					next = n
 					break
 				}
@@ -261,18 +261,18 @@ func (f *finder) clauseStarts(s string) []int {
 			if next == 0 {
 				return
 			}
-			i = len(s) - len(strings.TrimLeft(s[next:], " :.!-"))
+			i = len(foldedSentence) - len(strings.TrimLeft(foldedSentence[next:], " :.!-"))
 		}
 	}
 	add(0)
-	for i, r := range s {
+	for i, r := range foldedSentence {
 		switch r {
 		case ':', ';', '—', '–', '→', '←', '：', '；', '؛', '·', '▶', '►', '>':
 			add(i + utf8.RuneLen(r))
 		case '✅', '✔', '☑', '✓', '🎉', '👍', '🟢':
 			add(i + utf8.RuneLen(r))
 		case '-':
-			if i > 0 && s[i-1] == ' ' && strings.HasPrefix(s[i+1:], " ") {
+			if i > 0 && foldedSentence[i-1] == ' ' && strings.HasPrefix(foldedSentence[i+1:], " ") {
 				add(i + 1)
 			}
 		}

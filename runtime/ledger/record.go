@@ -211,13 +211,13 @@ func (s *State) MeetPlugin(one SeenPlugin) {
 }
 
 // LastDecidedAt returns when any plugin for which of is true last decided, in Unix milliseconds, or 0.
-func (s *State) LastDecidedAt(of func(SeenPlugin) bool) (at int64) {
+func (s *State) LastDecidedAt(of func(SeenPlugin) bool) (atMillis int64) {
 	for _, p := range s.Plugins {
 		if of(p) {
-			at = max(at, p.At)
+			atMillis = max(atMillis, p.At)
 		}
 	}
-	return at
+	return atMillis
 }
 
 // NoteTold records that the user is notified of a plugin's fault. It returns false if this already happened

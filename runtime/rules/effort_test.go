@@ -85,7 +85,7 @@ func TestStepsAreBounded(t *testing.T) {
 		for _, r := range c.rules[:1] {
 			scratch.Must(t, r.checkFields(), name)
 		}
-		a := newAsking(strategy.Situation{Message: strategy.Message{Text: c.text}}, nil)
+		a := newEvaluation(strategy.Situation{Message: strategy.Message{Text: c.text}}, nil)
 		for _, r := range c.rules {
 			if _, ok := a.holdsFor(&r); ok {
 				t.Errorf("%s: %s holds", name, r.ID)
@@ -123,7 +123,7 @@ func TestDearRuleAloneIsPassedOver(t *testing.T) {
 	for _, says := range []string{`rule "long": pattern has 200002 instructions, more than 1000`, `rule "dear": takes more steps`, `rule "none": error parsing regexp`} {
 		scratch.Holds(t, "the faults", faults, says)
 	}
-	a := newAsking(strategy.Situation{Message: strategy.Message{Text: "Done: a"}}, nil)
+	a := newEvaluation(strategy.Situation{Message: strategy.Message{Text: "Done: a"}}, nil)
 	a.byProject.left = asked + 100
 	if _, ok := a.holdsFor(&Rule{ID: "unless", Closes: "a", Unless: strings.Split("b c d e f g h i j k l m n o p q r s t u v a", " "), Then: strategy.Continue, ByProject: true}); ok || len(a.unasked) != 1 {
 		t.Errorf("an unless that was not asked: %v", a.unasked)

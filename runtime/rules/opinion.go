@@ -18,7 +18,7 @@ const Opinion = "opinion"
 //go:embed opinion.txt
 var learnedOpinion string
 
-func (a *asking) stopByWeights(v *strategy.Verdict) {
+func (a *evaluation) stopByWeights(v *strategy.Verdict) {
 	a.read = true
 	score, limit, seen, reports := weigh(learnedOpinion, WeighedTraits(v.Rule, a.situation, a.message.closing().Traits()))
 	if score <= limit {

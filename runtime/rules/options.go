@@ -218,7 +218,7 @@ func CheckPatterns(options strategy.Options) (faults []error) {
 	if !ok {
 		return nil
 	}
-	a := newAsking(strategy.Situation{}, nil)
+	a := newEvaluation(strategy.Situation{}, nil)
 	for _, r := range slices.Concat(ruled.Chosen().Add, ruled.Chosen().Last) {
 		for _, expr := range []string{r.Ending, r.Text} {
 			if expr == "" {

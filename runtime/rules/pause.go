@@ -18,11 +18,11 @@ type Pausing struct {
 }
 
 // AtLastWord returns a verdict that pauses the loop if the user's last word forbids work or asks a question. A word with a
-// known time must be later than since, in Unix milliseconds. With Protocol exit2 it never pauses.
-func (p Pausing) AtLastWord(s strategy.Situation, since int64) (v strategy.Verdict, ok bool) {
+// known time must be later than sinceMillis, in Unix milliseconds. With Protocol exit2 it never pauses.
+func (p Pausing) AtLastWord(s strategy.Situation, sinceMillis int64) (v strategy.Verdict, ok bool) {
 	said := quotation.QuoteEvidence(strings.Trim(s.Turn.Word.Evidence, "“”"))
 	switch kind := s.Turn.Word.Kind; {
-	case s.Turn.WordAt > 0 && s.Turn.WordAt <= since:
+	case s.Turn.WordAt > 0 && s.Turn.WordAt <= sinceMillis:
 	case kind == lastprompt.Forbids:
 		return p.pauseBy(s, "forbids", "you said "+said)
 	case kind == lastprompt.Asks:

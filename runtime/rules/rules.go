@@ -95,7 +95,7 @@ const (
 
 const generalReason = "There is work left.{todos} Go on with it now. When all is done, say so. If you need a decision from the user, ask for it."
 
-type asking struct {
+type evaluation struct {
 	situation *strategy.Situation
 	message   *message
 	read      bool     // the message's closing was read
@@ -107,14 +107,14 @@ type asking struct {
 	byProject, trusted StepBudget
 }
 
-func newAsking(s strategy.Situation, cache *Cache) *asking {
+func newEvaluation(s strategy.Situation, cache *Cache) *evaluation {
 	if cache == nil {
 		cache = &Cache{}
 	}
 	if text := s.Message.Text; cache.last == nil || cache.last.text != text {
 		cache.last = &message{text: text, end: endOfText(text)}
 	}
-	return &asking{
+	return &evaluation{
 		situation: &s, message: cache.last, cache: cache,
 		byProject: StepBudget{maxProjectSteps, maxProjectProgram}, trusted: StepBudget{maxSteps, maxProgram},
 	}
@@ -125,7 +125,7 @@ func newAsking(s strategy.Situation, cache *Cache) *asking {
 func FirstMatch(rules []Rule, cache *Cache) func(strategy.Situation) strategy.Verdict {
 	secondOpinion := slices.ContainsFunc(rules, func(r Rule) bool { return r.ID == Opinion })
 	return func(s strategy.Situation) strategy.Verdict {
-		a := newAsking(s, cache)
+		a := newEvaluation(s, cache)
 		v := strategy.Verdict{Decision: strategy.Stop, Rule: strategy.Unmatched, Sure: 80, Evidence: "no rule matched"}
 		for i := range rules {
 			r := &rules[i]
@@ -166,7 +166,7 @@ type Answer struct {
 }
 
 func AskEach(rules []Rule, s strategy.Situation) []Answer {
-	a := newAsking(s, nil)
+	a := newEvaluation(s, nil)
 	var all []Answer
 	for i := range rules {
 		evidence, ok := a.holdsFor(&rules[i])
@@ -177,7 +177,7 @@ func AskEach(rules []Rule, s strategy.Situation) []Answer {
 
 // holdsFor reports whether a rule's conditions hold. evidence is of the first condition that failed, otherwise of the
 // last. A rule beyond the budget does not hold, and is added to a.unasked.
-func (a *asking) holdsFor(r *Rule) (evidence string, ok bool) {
+func (a *evaluation) holdsFor(r *Rule) (evidence string, ok bool) {
 	m := a.sharedBudget(r)
 	if m.left >= 0 && m.spendSteps(asked+len(r.Skill)) {
 		evidence, ok = a.testRule(r, m)
@@ -194,33 +194,33 @@ const asked = 200 // steps of testing a rule
 type condition struct {
 	fails string // the evidence if the condition is not met
 	set   func(r *Rule) bool
-	test  func(a *asking, r *Rule, m *StepBudget) (evidence string, ok bool)
+	test  func(a *evaluation, r *Rule, m *StepBudget) (evidence string, ok bool)
 }
 
 // conditions lists all conditions, the cheapest first.
 var conditions = [...]condition{
-	{"the turn did not end with a tool that asks you", func(r *Rule) bool { return r.Asked }, func(a *asking, _ *Rule, _ *StepBudget) (string, bool) {
+	{"the turn did not end with a tool that asks you", func(r *Rule) bool { return r.Asked }, func(a *evaluation, _ *Rule, _ *StepBudget) (string, bool) {
 		return "the turn ended with " + a.situation.Turn.Asked, a.situation.Turn.Asked != ""
 	}},
-	{"no such tool call came last", func(r *Rule) bool { return r.Tool != "" }, func(a *asking, r *Rule, _ *StepBudget) (string, bool) {
+	{"no such tool call came last", func(r *Rule) bool { return r.Tool != "" }, func(a *evaluation, r *Rule, _ *StepBudget) (string, bool) {
 		last := a.situation.Turn.LastTool
 		if r.Window {
 			last = a.situation.Window.LastTool
 		}
 		return "the last tool call was " + r.Tool, last == r.Tool
 	}},
-	{"there is no such todo, or none that changed lately", func(r *Rule) bool { return r.Todo != "" }, func(a *asking, r *Rule, _ *StepBudget) (string, bool) { return r.matchesTodos(a.situation) }},
-	{"no such skill is in use", func(r *Rule) bool { return len(r.Skill) > 0 }, func(a *asking, r *Rule, _ *StepBudget) (string, bool) {
+	{"there is no such todo, or none that changed lately", func(r *Rule) bool { return r.Todo != "" }, func(a *evaluation, r *Rule, _ *StepBudget) (string, bool) { return r.matchesTodos(a.situation) }},
+	{"no such skill is in use", func(r *Rule) bool { return len(r.Skill) > 0 }, func(a *evaluation, r *Rule, _ *StepBudget) (string, bool) {
 		skill := a.situation.Skill
 		if skill.Name == "" || r.Within > 0 && skill.Turns >= r.Within {
 			return "", false
 		}
 		return "the skill " + skill.Name + " is in use", slices.Contains(r.Skill, skill.Name)
 	}},
-	{"no tool was called in this turn", func(r *Rule) bool { return r.Used }, func(a *asking, _ *Rule, _ *StepBudget) (string, bool) {
+	{"no tool was called in this turn", func(r *Rule) bool { return r.Used }, func(a *evaluation, _ *Rule, _ *StepBudget) (string, bool) {
 		return strconv.Itoa(a.situation.Turn.Count) + " tool calls in this turn", a.situation.Turn.Count > 0
 	}},
-	{"the message is in another language", func(r *Rule) bool { return len(r.Lang) > 0 }, func(a *asking, r *Rule, _ *StepBudget) (string, bool) {
+	{"the message is in another language", func(r *Rule) bool { return len(r.Lang) > 0 }, func(a *evaluation, r *Rule, _ *StepBudget) (string, bool) {
 		a.read = true
 		i := slices.IndexFunc(a.message.closing().Languages, func(code string) bool { return slices.Contains(r.Lang, code) })
 		if i < 0 {
@@ -228,36 +228,36 @@ var conditions = [...]condition{
 		}
 		return "the message is in " + a.message.closing().Languages[i], true
 	}},
-	{"the end of the message has no such act", func(r *Rule) bool { return r.Act != "" }, func(a *asking, r *Rule, _ *StepBudget) (string, bool) {
+	{"the end of the message has no such act", func(r *Rule) bool { return r.Act != "" }, func(a *evaluation, r *Rule, _ *StepBudget) (string, bool) {
 		a.read = true
 		said, ok := a.message.closing().FindAct(r.Act, r.Near)
 		return quoteIf(ok, said)
 	}},
-	{"the message does not end with this sign", func(r *Rule) bool { return r.Closes != "" }, func(a *asking, r *Rule, m *StepBudget) (string, bool) {
+	{"the message does not end with this sign", func(r *Rule) bool { return r.Closes != "" }, func(a *evaluation, r *Rule, m *StepBudget) (string, bool) {
 		return quoteIf(EndsWithSign(a.message.end.paragraph, r.Closes, m), a.message.end.last)
 	}},
-	{"the message does not end with such a list", func(r *Rule) bool { return r.Lists != "" }, func(a *asking, r *Rule, m *StepBudget) (string, bool) {
+	{"the message does not end with such a list", func(r *Rule) bool { return r.Lists != "" }, func(a *evaluation, r *Rule, m *StepBudget) (string, bool) {
 		return quoteIf(EndsWithSign(a.message.end.intro, r.Lists, m), a.message.end.intro)
 	}},
-	{"the last sentence does not begin so", func(r *Rule) bool { return len(r.Opens) > 0 }, func(a *asking, r *Rule, m *StepBudget) (string, bool) {
+	{"the last sentence does not begin so", func(r *Rule) bool { return len(r.Opens) > 0 }, func(a *evaluation, r *Rule, m *StepBudget) (string, bool) {
 		return quoteIf(OpensWithPhrase(a.message.end.last, r.Opens, m), a.message.end.last)
 	}},
-	{"no sentence of the last paragraph begins so", func(r *Rule) bool { return len(r.Begins) > 0 }, func(a *asking, r *Rule, m *StepBudget) (string, bool) {
+	{"no sentence of the last paragraph begins so", func(r *Rule) bool { return len(r.Begins) > 0 }, func(a *evaluation, r *Rule, m *StepBudget) (string, bool) {
 		return a.message.end.findSentence(true, r.Begins, m, OpensWithPhrase)
 	}},
-	{"the last sentence does not say so", func(r *Rule) bool { return len(r.Last) > 0 }, func(a *asking, r *Rule, m *StepBudget) (string, bool) {
+	{"the last sentence does not say so", func(r *Rule) bool { return len(r.Last) > 0 }, func(a *evaluation, r *Rule, m *StepBudget) (string, bool) {
 		return quoteIf(HasAnyPhrase(a.message.end.last, r.Last, m), a.message.end.last)
 	}},
-	{"the last paragraph does not say so", func(r *Rule) bool { return len(r.Says) > 0 }, func(a *asking, r *Rule, m *StepBudget) (string, bool) {
+	{"the last paragraph does not say so", func(r *Rule) bool { return len(r.Says) > 0 }, func(a *evaluation, r *Rule, m *StepBudget) (string, bool) {
 		return a.message.end.findSentence(false, r.Says, m, HasAnyPhrase)
 	}},
-	{"the last paragraph does not match", func(r *Rule) bool { return r.Ending != "" }, func(a *asking, r *Rule, _ *StepBudget) (string, bool) {
+	{"the last paragraph does not match", func(r *Rule) bool { return r.Ending != "" }, func(a *evaluation, r *Rule, _ *StepBudget) (string, bool) {
 		return a.findInText(r, r.Ending, a.message.end.paragraph)
 	}},
-	{"the message does not match", func(r *Rule) bool { return r.Text != "" }, func(a *asking, r *Rule, _ *StepBudget) (string, bool) {
+	{"the message does not match", func(r *Rule) bool { return r.Text != "" }, func(a *evaluation, r *Rule, _ *StepBudget) (string, bool) {
 		return a.findInText(r, r.Text, a.situation.Message.Text)
 	}},
-	{"it does not match", func(r *Rule) bool { return r.Test != nil }, func(a *asking, r *Rule, _ *StepBudget) (seen string, held bool) {
+	{"it does not match", func(r *Rule) bool { return r.Test != nil }, func(a *evaluation, r *Rule, _ *StepBudget) (seen string, held bool) {
 		seen, a.reason, held = r.Test(*a.situation)
 		return seen, held
 	}},
@@ -270,7 +270,7 @@ func quoteIf(ok bool, text string) (string, bool) {
 	return quotation.QuoteEvidence(text), true
 }
 
-func (a *asking) testRule(r *Rule, m *StepBudget) (foundOrWhy string, ok bool) {
+func (a *evaluation) testRule(r *Rule, m *StepBudget) (foundOrWhy string, ok bool) {
 	for i := range conditions {
 		c := &conditions[i]
 		if !c.set(r) {
@@ -289,7 +289,7 @@ func (a *asking) testRule(r *Rule, m *StepBudget) (foundOrWhy string, ok bool) {
 	return foundOrWhy, ok
 }
 
-func (a *asking) sharedBudget(r *Rule) *StepBudget {
+func (a *evaluation) sharedBudget(r *Rule) *StepBudget {
 	if r.ByProject {
 		return &a.byProject
 	}
@@ -297,7 +297,7 @@ func (a *asking) sharedBudget(r *Rule) *StepBudget {
 }
 
 // outOfSteps returns the error that names the rules in a.unasked. a.unasked must not be empty.
-func (a *asking) outOfSteps() error {
+func (a *evaluation) outOfSteps() error {
 	return errors.New("rule " + firstNames(a.unasked, 5) + ": " + errSteps.Error())
 }
 
@@ -305,7 +305,7 @@ func (r *Rule) faultOf(err error) error {
 	return errors.New("rule " + strconv.Quote(r.ID) + ": " + err.Error())
 }
 
-func (a *asking) findInText(r *Rule, expr, text string) (evidence string, ok bool) {
+func (a *evaluation) findInText(r *Rule, expr, text string) (evidence string, ok bool) {
 	at, err := a.cache.matchPattern(expr, text, a.sharedBudget(r))
 	switch {
 	case err == errSteps:

@@ -107,7 +107,7 @@ func (k Kind) filesToRead(s strategy.Situation) []strategy.WantedFile {
 		return wants
 	}
 	wants = append(wants, strategy.WantedFile{Name: p.Dir + "/tasks.md"}, strategy.WantedFile{Name: p.Dir + "/"})
-	for _, name := range progressFilesIn(s.Workspace.Files[p.Dir+"/"]) {
+	for _, name := range taskProgressFiles(s.Workspace.Files[p.Dir+"/"]) {
 		wants = append(wants, strategy.WantedFile{Name: p.Dir + "/" + name})
 	}
 	return wants
@@ -208,7 +208,7 @@ func PlaceAt(givenDir string) (p Place, inside bool) {
 
 const maxShownPath = 400 // bytes of a path in messages
 
-func progressFilesIn(dir strategy.File) (names []string) {
+func taskProgressFiles(dir strategy.File) (names []string) {
 	names = slices.DeleteFunc(slices.Clone(dir.Names), func(name string) bool {
 		return !strings.HasPrefix(name, ".progress-task-") || !strings.HasSuffix(name, ".md")
 	})
@@ -398,7 +398,7 @@ func (r *round) commandToType(word string) string {
 func (r *round) iterationLimit() int { return min(r.state.Limit, r.ceiling) }
 
 func (r *round) addOrphanRemovals(v strategy.Verdict) strategy.Verdict {
-	for _, name := range progressFilesIn(r.s.Workspace.Files[r.place.Dir+"/"]) {
+	for _, name := range taskProgressFiles(r.s.Workspace.Files[r.place.Dir+"/"]) {
 		name = r.place.Dir + "/" + name
 		if f := r.s.Workspace.Files[name]; f.Readable() && f.Age > orphanAge {
 			v.Changes = append(v.Changes, strategy.Change{Name: name, Optional: true})

@@ -138,7 +138,7 @@ func (l *Log) takeResult(f *Format, e *Entry, p *Part) {
 		if len(job) > 0 {
 			l.markUnfinished(id, true)
 		}
-		l.startWork(job, input)
+		l.startJob(job, input)
 	}
 }
 
@@ -185,12 +185,12 @@ func (l *Log) settleCall(e *Entry, o Effect, c pendingCall) {
 			l.noteMate(c.Name, false)
 			l.Role = cmp.Or(l.Role, activity.Lead)
 		}
-		l.startWork(o.Job, c.Input)
+		l.startJob(o.Job, c.Input)
 	case EndsTeam:
 		l.Mates = nil
 	case MayEndJob:
 		if !o.Running {
-			l.endWork([]byte(c.Name))
+			l.endJob([]byte(c.Name))
 		}
 	}
 }
@@ -204,16 +204,16 @@ type job struct {
 	Input place // of the call that started it
 }
 
-func (l *Log) startWork(id []byte, input place) {
-	if id = parseIdentifier(id, maxID); id != nil {
-		l.endWork(id)
-		l.Started = append(l.Started[max(0, len(l.Started)+1-maxStarted):], job{ID: string(id), Input: input})
+func (l *Log) startJob(rawJobID []byte, input place) {
+	if rawJobID = parseIdentifier(rawJobID, maxID); rawJobID != nil {
+		l.endJob(rawJobID)
+		l.Started = append(l.Started[max(0, len(l.Started)+1-maxStarted):], job{ID: string(rawJobID), Input: input})
 	}
 }
 
-func (l *Log) endWork(id []byte) {
+func (l *Log) endJob(jobID []byte) {
 	for i := range l.Started {
-		if l.Started[i].ID == string(id) {
+		if l.Started[i].ID == string(jobID) {
 			l.Started = append(l.Started[:i], l.Started[i+1:]...)
 			return
 		}
@@ -246,8 +246,8 @@ func mateName(insideQuotes []byte) (orHash string) {
 	return "#" + strconv.FormatUint(quotation.Hash64(name), 36)
 }
 
-func (l *Log) findMate(name string) int {
-	return slices.IndexFunc(l.Mates, func(m mate) bool { return m.Name == name })
+func (l *Log) findMate(fromMateName string) int {
+	return slices.IndexFunc(l.Mates, func(m mate) bool { return m.Name == fromMateName })
 }
 
 // noteMate sets whether a teammate is idle, and adds an unknown one. name must come from mateName. AllMates changes all

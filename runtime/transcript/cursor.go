@@ -113,15 +113,15 @@ func (c *Cursor) readOn(opened *os.File, size int64, visit func(*Cursor) bool) (
 
 // takeLine parses a line and calls onEvery, whose result it returns. It visits a whole message with texts and then
 // calls twice, first with the texts.
-func (c *Cursor) takeLine(line []byte, at int64, onEvery func(*Cursor) bool) bool {
-	c.known = c.format.parseLine(&c.Entry, line, at)
+func (c *Cursor) takeLine(line []byte, offset int64, onEvery func(*Cursor) bool) bool {
+	c.known = c.format.parseLine(&c.Entry, line, offset)
 	all := c.Entry.Parts
 	texts := slices.IndexFunc(all, func(p Part) bool { return p.Kind == Call })
 	apart := texts > 0 && c.known && c.format.Whole && c.Entry.What == Nothing
 	if apart {
 		c.Entry.Parts = all[:texts]
 	}
-	c.applyParsed(line, at, false)
+	c.applyParsed(line, offset, false)
 	if !apart || c.What != Spoke {
 		c.Entry.Parts = all
 		return onEvery(c)
@@ -130,25 +130,25 @@ func (c *Cursor) takeLine(line []byte, at int64, onEvery func(*Cursor) bool) boo
 		return false
 	}
 	c.Entry.ID, c.Entry.Parts = nil, all[texts:]
-	c.applyParsed(line, at, true)
+	c.applyParsed(line, offset, true)
 	return onEvery(c)
 }
 
 // applyParsed applies c.Entry, which must already be parsed from line, to c.Log, and keeps facts about line.
 // secondVisit is as in rememberFacts.
-func (c *Cursor) applyParsed(line []byte, at int64, secondVisit bool) {
+func (c *Cursor) applyParsed(line []byte, offset int64, secondVisit bool) {
 	c.What = Nothing
 	if c.known && c.Log.takeEntry(c.format, &c.Entry) {
 		c.What = c.Entry.happeningOf()
 	}
 	if c.tail > 0 {
-		c.rememberFacts(line, at, secondVisit)
+		c.rememberFacts(line, offset, secondVisit)
 	}
 }
 
 // rememberFacts keeps facts about a line for WindowOf. If secondVisit is set, this is the second visit to the same
 // line, and its facts replace those of the first, except for the texts.
-func (c *Cursor) rememberFacts(line []byte, at int64, secondVisit bool) {
+func (c *Cursor) rememberFacts(line []byte, offset int64, secondVisit bool) {
 	f := news{}
 	if line != nil {
 		if line = bytes.TrimSpace(line); len(line) == 0 {
@@ -156,7 +156,7 @@ func (c *Cursor) rememberFacts(line []byte, at int64, secondVisit bool) {
 		}
 		f = factsOfEntry(&c.Entry, line, c.known)
 	}
-	f.at = at
+	f.at = offset
 	if n := len(c.facts) - 1; secondVisit {
 		f.said = c.facts[n].said
 		c.facts[n] = f

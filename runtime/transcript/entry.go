@@ -156,8 +156,8 @@ type Effect struct {
 // MaxParts is the maximum number of parts in a line.
 const MaxParts = 256
 
-func (f *Format) parseLine(e *Entry, line []byte, at int64) (matters bool) {
-	*e = Entry{Line: line, At: at, Parts: e.Parts[:0]}
+func (f *Format) parseLine(e *Entry, line []byte, offset int64) (matters bool) {
+	*e = Entry{Line: line, At: offset, Parts: e.Parts[:0]}
 	return f.Parse != nil && f.Parse(e)
 }
 

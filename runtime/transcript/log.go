@@ -161,7 +161,7 @@ func (l *Log) takeEntry(f *Format, e *Entry) (isNew bool) {
 		case Result:
 			l.takeResult(f, e, p)
 		case Ended:
-			l.endWork(p.ID)
+			l.endJob(p.ID)
 		case Mate, Idle:
 			l.noteMate(mateName(p.Name), p.Kind == Idle)
 		case Gone:

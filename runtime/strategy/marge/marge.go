@@ -81,7 +81,7 @@ func progressReaders() []reader {
 			return []strategy.WantedFile{{Name: WorkflowFile, Whole: codec.IsValid}}
 		}, progressInWorkflow},
 		{"sdd", sddWants, sddReads},
-		{"plan", planWants, planProgress},
+		{"plan", planWants, progressInPlanFiles},
 	}
 }
 

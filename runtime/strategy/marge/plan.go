@@ -168,7 +168,7 @@ func planWants(s strategy.Situation) (all []strategy.WantedFile) {
 	return all
 }
 
-func planProgress(_ *Options, s strategy.Situation) (p progress) {
+func progressInPlanFiles(_ *Options, s strategy.Situation) (p progress) {
 	for _, named := range plansInUse(s) {
 		f := s.Workspace.Files[named.Name]
 		if f.Problem != "" && p.unsure == "" {

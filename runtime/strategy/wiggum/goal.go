@@ -374,7 +374,7 @@ func readList(text string) (values []string, comment string, err error) {
 	return values, comment, err
 }
 
-func NewLoopID(dir, session string, now int64) string {
-	id := quotation.HashText(dir + "\x00" + session + "\x00" + strconv.FormatInt(now, 10))
+func NewLoopID(dir, session string, nowMillis int64) string {
+	id := quotation.HashText(dir + "\x00" + session + "\x00" + strconv.FormatInt(nowMillis, 10))
 	return id[max(0, len(id)-6):]
 }
