@@ -79,7 +79,7 @@ func EnablePlugin(ctx context.Context, m Means, host hosts.Host, r EnableRequest
 		}
 		done.Host, done.Scope = host, r.Scope
 		done.Change.Edits = slices.DeleteFunc(done.Change.Edits, func(e journal.Edit) bool {
-			return r.DefaultSuite != nil && e.In == r.DefaultSuite.Dir
+			return r.DefaultSuite != nil && e.In != "" && e.In == r.DefaultSuite.Dir
 		})
 	}()
 	if err := e.wanted.CheckHost(); err != nil {

@@ -91,7 +91,7 @@ func (a *app) completeNames(root *cobra.Command) {
 			cmd.ValidArgsFunction = complete(cmd.Name())
 		}
 		for _, cmd := range append(cmd.Commands(), cmd) {
-			cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
 				_ = cmd.RegisterFlagCompletionFunc(f.Name, complete("--"+f.Name))
 			})
 		}

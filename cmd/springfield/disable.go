@@ -192,7 +192,7 @@ func (o disableOptions) leftUnreverted(places client.Places) (left []settings.Le
 	entries, _ := settings.Journal(places).ReadEntries() // the latest first
 	seen := map[string]bool{}
 	for _, e := range entries {
-		did, _, _ := strings.Cut(e.Did, " in ")
+		did := strings.TrimSuffix(strings.TrimSuffix(e.Did, " in user settings"), " in local settings")
 		did, reverted := strings.CutPrefix(did, revert)
 		agreed := strings.HasPrefix(did, "allow ") || strings.HasPrefix(did, "set autoContinue")
 		for _, file := range e.Files() {

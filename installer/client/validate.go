@@ -35,7 +35,7 @@ func (c Command) Validate(ctx context.Context, dir string, plugins []string, onS
 			return nil, ctx.Err()
 		} else if err != nil {
 			v.addFinding(check.Warning, "", fmt.Sprintf("%s could not validate %s: %v", v.name, target, err))
-			return v.found, nil
+			return v.summarizeFindings(), nil
 		}
 	}
 	return v.summarizeFindings(), nil

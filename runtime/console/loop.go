@@ -429,6 +429,8 @@ func (d *Console) SetLoop(key string, values []string) error {
 				"start one with " + l.commandTo(`loop start "Fix the failing tests"`)}
 		case l.fault != nil:
 			return nil, l.wrapFault()
+		case key == "goal" && body == "":
+			return nil, misused("the goal is empty", l.commandTo(`loop set goal "Fix the failing tests"`))
 		case key == "max" && n <= l.goal.Count:
 			return nil, misused("max: "+strconv.Itoa(l.goal.Count)+" turns are done already", "choose a larger number, or let Claude stop with "+l.commandTo("loop stop"))
 		case key == "count" && n > l.mostTurns(l.goal):

@@ -94,7 +94,7 @@ func (d *Console) LoopHistory(n int, everyDir, asJSON bool) error {
 		}
 	}
 	if len(past) == 0 && !asJSON {
-		if l.printLine("there are no past loops in " + l.space.Dir); !everyDir {
+		if l.printLine(map[bool]string{false: "there are no past loops in " + l.space.Dir, true: "there are no past loops"}[everyDir]); !everyDir {
 			l.printLine("for other directories, run " + l.commandTo("loop history --all"))
 		}
 		return nil

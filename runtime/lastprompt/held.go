@@ -51,13 +51,9 @@ func (in reader) holdingClauses(all []clause) (subjectTabClauses string) {
 
 // isNoSubject reports whether a word does not name what is held back. A long one with a digit may be a secret.
 func (in reader) isNoSubject(word string) bool {
-	if len(word) >= 16 && strings.ContainsAny(word, "0123456789") {
-		return true
-	}
-	if language.UsesBlanks(word) && in.MatchLen(word, language.Touch, language.Resume) == len(word) { // without blanks, "push" is one of these
-		return true
-	}
-	return in.MatchLen(word, language.Common, language.Filler, language.Soft, language.And, language.Then, language.Not, language.Bother) == len(word)
+	return len(word) >= 16 && strings.ContainsAny(word, "0123456789") ||
+		language.UsesBlanks(word) && in.MatchLen(word, language.Touch, language.Resume) == len(word) || // without blanks, "push" is one of these
+		in.MatchLen(word, language.Common, language.Filler, language.Soft, language.And, language.Then, language.Not, language.Bother) == len(word)
 }
 
 // FindBanned returns the first of a prompt's clauses whose subject is in the last 2,000 bytes of message. held is

@@ -232,7 +232,7 @@ func (s *State) NoteTold(plugin, rule string) bool {
 }
 
 func (s *State) NoteJudgement(j Judged) {
-	s.Judged = append(slices.Clone(s.Judged), j)[max(0, len(s.Judged)+1-maxJudged):]
+	s.Judged = append(s.Judged[:len(s.Judged):len(s.Judged)], j)[max(0, len(s.Judged)+1-maxJudged):]
 }
 
 // Members reads or writes a record's members, as in the file and in log --json.
