@@ -66,7 +66,7 @@ func whyNotNewer(from, to string) error {
 }
 
 func (in inputs) chosenReleases(q Request) (all []release, err error) {
-	chosen := q.Plugins
+	chosen := slices.Compact(slices.Sorted(slices.Values(q.Plugins)))
 	for _, p := range in.suite.Plugins {
 		// A check ignores unpublished plugins.
 		if len(q.Plugins) == 0 && (!q.Check || in.published[p.Name].Version != "") {
