@@ -146,9 +146,11 @@ func (s Suite) BuildFlagsToAddHost() (flagsOrEmpty string) {
 	if slices.ContainsFunc(s.Targets, func(t Target) bool { return t.StartsOn(own) }) {
 		return ""
 	}
-	if own == (Target{"windows", "arm64"}) { // can only be built alone
-		own.Arch = "amd64"
-	}
 	all := append(slices.Clone(s.Targets), own) // build --target replaces the targets of the suite
-	return strings.Join(check.NamesOf(all, func(t Target) string { return " --target " + t.String() }), "")
+	return strings.Join(check.NamesOf(all, func(t Target) string {
+		if t == (Target{"windows", "arm64"}) { // can only be built alone, and runs amd64
+			t.Arch = "amd64"
+		}
+		return " --target " + t.String()
+	}), "")
 }

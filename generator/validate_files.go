@@ -46,7 +46,7 @@ func (t subject) checkRegular(d Difference, name string) bool {
 		t.reportLink(d.err)
 	case d.Kind == Missing:
 		t.reportFailure("the "+name+" is missing", build)
-	case !d.there:
+	case !d.there, d.mode.IsRegular() && d.err != nil:
 		t.reportFailure("not readable: "+check.DropPath(d.err).Error(), "")
 	case !d.mode.IsRegular():
 		t.reportFailure("not a regular file", "remove it, then "+build)
@@ -62,8 +62,6 @@ func (t subject) checkRegular(d Difference, name string) bool {
 func (t subject) lookAtLauncher(d Difference) {
 	switch {
 	case !t.checkRegular(d, "launcher"):
-	case d.err != nil:
-		t.reportFailure("not readable: "+check.DropPath(d.err).Error(), "")
 	case !bytes.HasPrefix(d.data, []byte("#!/bin/sh\n")):
 		t.reportFailure("not a launcher, which a suite with several targets needs", "springfield build "+t.in.called)
 	case !bytes.Equal(d.data, d.Data):

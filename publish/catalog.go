@@ -155,11 +155,10 @@ func (r release) entryFields(after plannedTree) ([]member, error) {
 	}
 	var description string
 	_ = json.Unmarshal(was["description"], &description)
-	members := []member{{name: "source", value: source}, {name: "version", value: is["version"]},
-		{name: "description", value: is["description"], keep: r.entry.Description != description}}
-	for _, name := range []string{"author", "homepage", "license", "keywords"} {
+	members := []member{{name: "source", value: source}}
+	for _, name := range []string{"version", "description", "author", "homepage", "license", "keywords"} {
 		if value, ok := is[name]; ok {
-			members = append(members, member{name, value, true})
+			members = append(members, member{name, value, name != "version" && (name != "description" || r.entry.Description != description)})
 		}
 	}
 	return append(members, member{"category", json.RawMessage(`"productivity"`), true}), nil
