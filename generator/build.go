@@ -130,7 +130,7 @@ func (t Toolchain) BuildPrograms(ctx context.Context, targets []Target, programs
 	return built, err
 }
 
-// MakeSuite builds the programs of a suite and renders all of its files.
+// MakeSuite builds the programs of a suite and renders all of its files in memory. spec must be valid.
 func (t Toolchain) MakeSuite(ctx context.Context, spec Spec) ([]File, Build, error) {
 	built, err := t.BuildPrograms(ctx, spec.Targets, spec.Programs()...)
 	if err != nil {

@@ -54,7 +54,8 @@ type comparison struct {
 }
 
 // Compare compares running plugins with the plugins that this springfield makes. It builds missing programs with Go. A
-// difference is a failure. It is a warning if it starts no program or can come from a different version.
+// difference is a failure. It is a warning if it starts no program or can come from a different version. A plugin that
+// matches gets a finding of state Fine.
 func (t Toolchain) Compare(ctx context.Context, running []Running) (found []check.Finding, err error) {
 	var all []*comparison
 	for _, r := range running {

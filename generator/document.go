@@ -62,7 +62,7 @@ func (e *FileError) Error() string {
 const maxDepth = 100
 
 // parseJSON parses strict JSON in UTF-8. It rejects duplicate keys and more than maxDepth levels. Every error is a
-// *FileError.
+// *FileError. Numbers are json.Number.
 func parseJSON(data []byte) (document, error) {
 	fault := func(offset int64, format string, args ...any) error {
 		return &FileError{Position: positionOf(data, int(offset)), Problem: fmt.Sprintf(format, args...)}

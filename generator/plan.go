@@ -118,9 +118,9 @@ type planner struct {
 	next   fileSums // record after the plan
 }
 
-// MakePlan compares the suite in dir with files from RenderSuite, and plans the changes for aim. For
-// Completing, dir can be missing or empty. Programs with no data count as different. Unreadable files and
-// symlinked directories are errors.
+// MakePlan compares the suite in dir with files from RenderSuite, and plans the changes for aim. dir must be absolute.
+// For Completing, it can be missing or empty. Programs with no data count as different. Unreadable files and symlinked
+// directories are errors.
 func MakePlan(dir string, aim Aim, files []File) (Plan, error) {
 	p := planner{Plan: Plan{dir: dir}, folder: folder{limit: maxFile}, aim: aim, next: fileSums{}}
 	suite, err := new(Suite), error(nil)
@@ -192,7 +192,8 @@ func MakePlan(dir string, aim Aim, files []File) (Plan, error) {
 	return p.Plan, nil
 }
 
-// IsAsRecorded reports whether all files in suiteDir are as springfield wrote them.
+// IsAsRecorded reports whether suiteDir contains only files that springfield wrote, unchanged. It ignores missing files
+// and changes of springfield.yaml.
 func IsAsRecorded(suiteDir string) bool {
 	p, err := MakePlan(suiteDir, Updating, nil)
 	files := 0

@@ -51,7 +51,7 @@ func (v view) EventOf(host string) (string, error) {
 	return at.Prompt, nil
 }
 
-// Timeout returns the timeout of the hook in seconds, longer than the hook ever takes.
+// Timeout returns the timeout of the hook in seconds, longer than the hook takes with the judge's default time limit.
 func (p Plugin) Timeout() int {
 	if known, _ := registry.StrategyNamed(p.Strategy); known.Judges {
 		return judge.Within + judge.Spare
@@ -98,7 +98,7 @@ func newSuiteView(spec Spec) (suiteView, error) {
 }
 
 // MemoryNote returns a paragraph about the suite for a memory file such as CLAUDE.md. It has no blank lines and no
-// final newline.
+// final newline. spec must be valid.
 func MemoryNote(spec Spec) (string, error) {
 	suite, err := newSuiteView(spec)
 	return suite.Memory, err

@@ -55,6 +55,8 @@ func noSuiteError(dir string) error {
 		"%s: %w", dir, ErrNoSuite)
 }
 
+// ReadSuite reads and validates springfield.yaml in dir, and fills in missing versions and settings. If the file is
+// missing, the error wraps ErrNoSuite.
 func ReadSuite(dir string) (Suite, error) {
 	file := filepath.Join(dir, SuiteFile)
 	data, err := rooted.ReadFile(dir, SuiteFile, maxSuiteFile)
@@ -116,7 +118,7 @@ func (s Suite) findMissingKey() error {
 	return nil
 }
 
-// FindSuite returns dir or its nearest ancestor that contains a suite, or "" if none exists.
+// FindSuite returns dir or its nearest ancestor with a springfield.yaml, or "" if none exists. dir must be absolute.
 func FindSuite(dir string) string {
 	return rooted.FindUpward(dir, func(dir string) bool { return rooted.TargetExists(filepath.Join(dir, SuiteFile)) })
 }

@@ -92,8 +92,9 @@ func forPlugins(look func(*inspection, Plugin)) func(*inspection) {
 	}
 }
 
-// Validate checks the suite in dir. shownDir is the name of dir in suggested commands. If springfield.yaml is
-// invalid, no other check runs, not even those in others. Errors are ErrNoSuite, or about unreadable files.
+// Validate checks the suite in dir. shownDir is the name of dir in suggested commands. If springfield.yaml is invalid,
+// no other check runs, not even those in others. Each of its own checks that finds nothing adds a finding of state
+// Fine. Errors are ErrNoSuite, or about unreadable files.
 func Validate(ctx context.Context, dir, shownDir string, others ...check.Check[Suite]) ([]check.Finding, error) {
 	files, err := rooted.OpenFolder(dir)
 	if err == nil {

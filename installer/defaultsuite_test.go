@@ -49,7 +49,7 @@ func TestDefaultSuiteIsNotMadeInVain(t *testing.T) {
 				cancel()
 			}
 		}
-		_, err := installer.EnablePlugin(ctx, installer.Means{Settings: settings.NewSettings(places), User: hosts.User{Getenv: none, Look: none}, Tell: tell}, hosts.DefaultHost(),
+		_, err := installer.EnablePlugin(ctx, installer.Means{Settings: settings.NewSettings(places), User: hosts.User{Getenv: none, Look: none}, Tell: tell}, hosts.ClaudeHost(),
 			installer.EnableRequest{Plugin: "ned-flanders", Scope: client.User, DefaultSuite: suite})
 		if err == nil {
 			t.Fatalf("%s: it is on", name)

@@ -24,8 +24,9 @@ type DisableRequest struct {
 	DryRun bool
 }
 
-// DisablePlugin disables a plugin in a host's settings, or with r.DryRun only plans that. With r.Purge the claude
-// command also forgets the plugin. If r.Plugin is a strategy with no enabled plugin, DisablePlugin is a no-op.
+// DisablePlugin disables a plugin in a host's settings, or with r.DryRun only plans that. For Claude Code, r.Purge also
+// makes it forget the plugin, but without the claude command DisablePlugin then changes nothing and returns an error.
+// If r.Plugin is a strategy with no enabled plugin, DisablePlugin is a no-op.
 func DisablePlugin(ctx context.Context, m Means, host hosts.Host, r DisableRequest) (done Done, err error) {
 	defer func() {
 		done.Host, done.Scope, done.State = host, r.Scope, "disabled"
@@ -78,7 +79,7 @@ func (m Means) notesOnAccounts(host hosts.Host, bareName string) (notes []string
 }
 
 // uninstallIdle makes Claude Code forget a plugin that is no longer in use, and adds notes to done. offIn is only for
-// messages.
+// messages. The claude command must exist.
 func (m Means) uninstallIdle(ctx context.Context, done *Done, plugin client.Plugin, offIn client.Scope) error {
 	notes, err := settings.NewSettings(m.Settings.Places).PurgeIfUnused(ctx, m.Claude, plugin)
 	if err != nil && ctx.Err() != nil {

@@ -35,7 +35,7 @@ type DisabledAll struct {
 
 // DisableAll disables every springfield plugin on every host and in every Claude Code account, unless r.DryRun is set.
 // With r.Purge it also removes springfield's state, including the original settings, and the default suite if unedited.
-// It then changes nothing if a hold is in force or any file cannot be edited.
+// It then changes nothing if a hold is in force or any file cannot be edited. Each call needs new m.Settings.
 func DisableAll(ctx context.Context, m Means, r DisableAllRequest) (done DisabledAll, err error) {
 	if plan, now := r, m; r.Purge && !r.DryRun {
 		plan.DryRun, now.Settings = true, settings.NewSettings(m.Settings.Places) // planning modifies the settings in memory
@@ -60,7 +60,7 @@ func DisableAll(ctx context.Context, m Means, r DisableAllRequest) (done Disable
 	for i, account := range all {
 		chosen := hosts.AllHosts()
 		if i < len(all)-1 {
-			chosen = []hosts.Host{hosts.DefaultHost()}
+			chosen = []hosts.Host{hosts.ClaudeHost()}
 		}
 		if err == nil {
 			err = account.disableOn(ctx, chosen, r, &done)
@@ -88,6 +88,8 @@ func DisableAll(ctx context.Context, m Means, r DisableAllRequest) (done Disable
 	return done, err
 }
 
+// disableOn disables all plugins on the chosen hosts in one edit, or with r.DryRun only plans that. With r.Purge it
+// then removes the account's state, which these hosts share: one call must name them all.
 func (m Means) disableOn(ctx context.Context, chosen []hosts.Host, r DisableAllRequest, done *DisabledAll) (err error) {
 	var here DisabledAll
 	plan := func(now *settings.Settings) (c journal.Change, err error) {

@@ -210,12 +210,12 @@ type Means struct {
 	undo     string // how to undo a change in another account
 }
 
-// FreeMarketplace returns a free marketplace name for the suite in dir: wish, or wish followed by a number.
-// taken is why wish is not free.
+// FreeMarketplace returns a free marketplace name for the suite in dir: wish, or wish followed by a number. taken is
+// why wish is not free. It compares dir as text with the user's list of suites, so dir must be absolute.
 func (m Means) FreeMarketplace(wish, dir string) (name string, taken error) {
 	all := m.suitePlugins("")
 	isFree := func(name string) error {
-		if i := slices.IndexFunc(all, func(p client.Plugin) bool { return p.Marketplace == name && p.Suite != dir }); i >= 0 {
+		if i := slices.IndexFunc(all, func(p client.Plugin) bool { return p.Marketplace == name && p.Suite != dir && !rooted.SameFile(p.Suite, dir) }); i >= 0 {
 			return fmt.Errorf("marketplace %q already belongs to the suite %s", name, all[i].Suite)
 		}
 		return m.Settings.CheckFree(name, dir)

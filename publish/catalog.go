@@ -35,6 +35,7 @@ type item struct {
 	Version     string          `json:"version"`
 }
 
+// openCatalog reads the catalog of the marketplace in dir. Both paths must be absolute.
 func openCatalog(dir, catalogPath string) (c catalog, marketName string, err error) {
 	if c.file, err = journal.OpenEdit(dir, catalogPath); err == nil && c.file.Before == nil {
 		err = &fs.PathError{Op: "open", Path: catalogPath, Err: fs.ErrNotExist}
@@ -114,7 +115,7 @@ func (c catalog) editsToMerge(plugin string, members []member) (edits []document
 }
 
 // planEntries returns the edit that adds or updates the releases in the catalog of a separate marketplace, otherwise an
-// empty edit.
+// empty edit. Call it after pinSources.
 func (in inputs) planEntries(after plannedTree, releases []release) (zeroIfOwn journal.Edit, err error) {
 	if in.market.Own {
 		return journal.Edit{}, nil

@@ -52,6 +52,7 @@ func (m Means) lockDir(in *inputs, q Request, dir string) error {
 	return err
 }
 
+// unlock releases the locks, if any, and closes in.files.
 func (in inputs) unlock() {
 	for _, release := range in.held {
 		release()

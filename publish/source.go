@@ -28,8 +28,8 @@ type gitSource struct {
 }
 
 // unpinnedSource returns the source for the plugin's entry in a separate marketplace, not yet pinned: a path if the
-// suite is inside, otherwise the suite's repository. An existing entry that names the repository continues to
-// do so. An entry of a different plugin is an error.
+// suite is inside, otherwise the suite's repository. An existing entry that names the repository continues to do so. An
+// entry of a different plugin is an error. r.entry, r.around and r.place must be set.
 func (in inputs) unpinnedSource(q Request, r release) (source any, err error) {
 	inside, err := in.pathInMarket(r.plugin)
 	if err != nil {

@@ -169,6 +169,7 @@ func (t plannedTree) digestOf(plugin string) (string, error) {
 	return hex.EncodeToString(sum.Sum(nil)), nil
 }
 
+// listPrograms returns the plugin's programs, with paths relative to the suite.
 func (t plannedTree) listPrograms(plugin string) []string {
 	programs := generator.ProgramPaths(generator.Hook, generator.Judge)
 	return slices.DeleteFunc(t.filesBelow(plugin), func(name string) bool {

@@ -50,7 +50,7 @@ func CandidateNamesByLog() []string {
 }
 
 // Candidates returns the candidates with the given names, without duplicates. A .json path, relative to base, selects a
-// rules file.
+// rules file, such as a plugin's strategy.json.
 func Candidates(names []string, base string) (all []Candidate, err error) {
 	for i, name := range names {
 		if slices.Contains(names[:i], name) {

@@ -37,6 +37,7 @@ type scene struct {
 	away   *string // act of an away order; nil if not computed yet
 }
 
+// ReadNew returns the view at the stop. It ignores the earlier log and the prompt's ID, and returns no log.
 func (m *scene) ReadNew([]byte, string) ([]byte, transcript.View, error) {
 	return nil, m.view, nil
 }
@@ -53,6 +54,7 @@ func (m *scene) LastLines(n int) (activity.Window, error) {
 	return w, nil
 }
 
+// eventAt returns the Stop event after a message, without Cwd. w.id and w.mode must be set.
 func (w *walker) eventAt(lastMessage string, view transcript.View) hook.Event {
 	e := hook.Event{Host: w.host, Name: "Stop", SessionID: w.id, TranscriptPath: w.path, LastMessage: strings.TrimSpace(lastMessage), PromptID: view.Opening.ID, Moment: guard.Moment{PermissionMode: w.mode}}
 	e.Active = view.Feedback.InTurn > 0

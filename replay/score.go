@@ -88,8 +88,8 @@ func countHit(r *Rate, eligible, hit bool) {
 	}
 }
 
-// PriceOfQuestion estimates the price in dollars of a question to the default model. It assumes four bytes
-// per token, the request around them, and a short answer.
+// PriceOfQuestion estimates the price in dollars of a question to the default model. bytes includes the system prompt.
+// It assumes four bytes per token, the request around them, and a short answer.
 func PriceOfQuestion(bytes int) float64 {
 	return float64(judge.PriceInMicros(judge.DefaultModel, judge.Usage{Input: int64(bytes)/4 + 400, Output: 60})) / 1e6
 }

@@ -226,7 +226,8 @@ func (e *environment) howToAllow(o ledger.AwayOrder) (advice string) {
 }
 
 // askToSetOrder sets an away order after a person confirms it at a terminal. It also makes agreed changes of settings,
-// and a snapshot if possible. It shortens an order in force without asking.
+// and a snapshot if possible. It shortens an order in force without asking. The caller has called parseOptions and set
+// o.Places.
 func (o awayOptions) askToSetOrder(ctx context.Context) error {
 	order := ledger.AwayOrder{At: o.Now.UnixMilli(), Until: o.until.UnixMilli(), Most: o.most, Check: o.check, Note: o.note}
 	if !o.all {
@@ -300,7 +301,7 @@ func (o awayOptions) confirmOn(ctx context.Context, tty *terminal.Terminal, ques
 	return tty.Confirm(strings.Join(lines, "\n"), ctx.Done())
 }
 
-// preflight returns the preflight, or an error if agents would ignore the order.
+// preflight returns the preflight, or an error if no plugin decides or project contains home. A hold is only a note.
 func (o awayOptions) preflight(ctx context.Context, order ledger.AwayOrder) (absence.Preflight, error) {
 	in := doctor.Inspect(o.inspectionRequest())
 	if why, next := in.Overview().WhyNoneDecides(); why != "" {

@@ -65,6 +65,7 @@ func (s *streams) tellChange(c journal.Change, onRemoved string) {
 
 const wasAbsent = ", which did not exist before"
 
+// sayLines prints each line, indented by two blanks, between prefix and suffix.
 func (s *streams) sayLines(prefix string, lines []string, suffix string) {
 	for _, file := range lines {
 		s.say("  %s%s%s", prefix, file, suffix)

@@ -209,11 +209,11 @@ func TestDefaultSuiteIsLocked(t *testing.T) {
 		w.must(t, "undo")
 	}
 	tried := installer.EnableRequest{Plugin: "ned-flanders", Scope: client.User, DefaultSuite: suite, DryRun: true}
-	_, err := installer.EnablePlugin(t.Context(), a.means(), hosts.DefaultHost(), tried)
+	_, err := installer.EnablePlugin(t.Context(), a.means(), hosts.ClaudeHost(), tried)
 	must(t, err)
 	w.must(t, "enable", "lisa-simpson", "--host", "claude,copilot")
 	tried.DryRun = false
-	_, err = installer.EnablePlugin(t.Context(), a.means(), hosts.DefaultHost(), tried)
+	_, err = installer.EnablePlugin(t.Context(), a.means(), hosts.ClaudeHost(), tried)
 	must(t, err)
 	scratch.Holds(t, "catalog", scratch.ReadOrNone(t, filepath.Join(suite.Dir, ".claude-plugin", "marketplace.json")), `"ned-flanders"`, `"lisa-simpson"`)
 }

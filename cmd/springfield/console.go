@@ -80,6 +80,7 @@ func (a *app) newConsole(ctx context.Context, work string) (console.Console, err
 	}, nil
 }
 
+// printNextStep prints the next command for the working directory. findPlaces must have set a.places.
 func (a *app) printNextStep() {
 	a.resultPrinter().PrintNext("%s", doctor.Inspect(a.inspectionRequest()).Overview().Next)
 }

@@ -62,6 +62,7 @@ The project's files are read in their current state.`,
 	return cmd
 }
 
+// explainFlags adds --strategy and --json to cmd. When cmd runs, it must set o.chosen.
 func explainFlags(cmd *cobra.Command, o *explainOptions) {
 	f := cmd.Flags()
 	f.StringVar(&o.strategy, "strategy", registry.Default(), "strategy to use: its name, a plugin, ned-flanders:seed, seed-tree, or a rules file")

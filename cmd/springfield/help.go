@@ -40,10 +40,10 @@ func (s *streams) printHelp(cmd *cobra.Command) {
 	}
 }
 
-func (s *streams) sayCommands(cmd *cobra.Command, title, group string) {
+func (s *streams) sayCommands(cmd *cobra.Command, title, groupID string) {
 	var rows [][]string
 	for _, below := range cmd.Commands() {
-		if below.IsAvailableCommand() && below.GroupID == group {
+		if below.IsAvailableCommand() && below.GroupID == groupID {
 			rows = append(rows, []string{below.Name(), below.Short})
 		}
 	}

@@ -28,7 +28,7 @@ func hostsOrDefault(user hosts.User, names []string) ([]hosts.Host, error) {
 	if len(names) > 0 {
 		return hostsNamed(user, names)
 	}
-	claude := hosts.DefaultHost()
+	claude := hosts.ClaudeHost()
 	if claude.PlaceFor(user).IsFound() {
 		return []hosts.Host{claude}, nil
 	}
@@ -89,8 +89,9 @@ type switching struct {
 	json  bool
 }
 
-// switchHosts enables or disables a plugin on all chosen hosts, at least one, and prints the results. verb is enable or
-// disable. It continues if a host fails, but not if the user cancels. A single undo reverts all of them.
+// switchHosts enables or disables a plugin with do on all chosen hosts, at least one, and prints the results. verb is
+// enable or disable. dryRun concerns only the output: do must change nothing then. It continues if a host fails, but
+// not if the user cancels. A single undo reverts all of them.
 func (o switching) switchHosts(verb string, chosen []hosts.Host, dryRun bool, do func(hosts.Host) (installer.Done, error)) (err error) {
 	var results []installer.Done
 	var did, broken, fine []string

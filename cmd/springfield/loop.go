@@ -234,7 +234,7 @@ func (a *app) useLoopDir(cmd *cobra.Command, act func(console.Console) error) er
 	return a.useAndSweep(cmd.Context(), rooted.PathFrom(a.work, cmd.Flag("dir").Value.String()), act)
 }
 
-// changeLoop calls change with the console for --dir. With --json it prints only the changed loop.
+// changeLoop calls change with the console for --dir. With --json it prints only the changed loop and offers no plugin.
 func (a *app) changeLoop(cmd *cobra.Command, change func(console.Console) error) error {
 	return a.useLoopDir(cmd, func(d console.Console) error {
 		if !wantsJSON(cmd) {

@@ -59,7 +59,7 @@ func (e *environment) needPlaces(*cobra.Command, []string) error { return e.find
 // placesFrom returns Claude Code's directories for sessions in work. Config is "" without a home directory, unless the
 // environment names it.
 func (e *environment) placesFrom(work string) client.Places {
-	config := hosts.DefaultHost().PlaceFor(e.hostOwner()).Dir
+	config := hosts.ClaudeHost().PlaceFor(e.hostOwner()).Dir
 	// Claude Code reads local settings at the root of the main worktree, unless this is the home directory or
 	// belongs to another user. On Windows it reads them in the working directory.
 	root := git.RepositoryRoot(work)
@@ -117,7 +117,7 @@ func (e *environment) findProgram(program string) string {
 }
 
 func (e *environment) pathResolver() rooted.Typed {
-	return rooted.Typed{Work: e.work, Around: []string{git.RepositoryRoot(e.work), generator.FindSuite(e.work)}, Home: e.home, Config: hosts.DefaultHost().PlaceFor(e.hostOwner()).Dir}
+	return rooted.Typed{Work: e.work, Around: []string{git.RepositoryRoot(e.work), generator.FindSuite(e.work)}, Home: e.home, Config: hosts.ClaudeHost().PlaceFor(e.hostOwner()).Dir}
 }
 
 // means returns the means to enable and disable plugins. findPlaces must have set a.places.

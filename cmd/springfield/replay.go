@@ -260,7 +260,7 @@ func (e *environment) chooseSessions(o *replay.Options, pathsIfAny []string, kno
 		}
 	}
 	projects := replay.ProjectsDir(e.places.Config)
-	if _, err := os.Stat(projects); knownHostOrAll == hosts.DefaultHost().Name || knownHostOrAll == "" && (err == nil || len(o.LogDirs) == 0) {
+	if _, err := os.Stat(projects); knownHostOrAll == hosts.ClaudeHost().Name || knownHostOrAll == "" && (err == nil || len(o.LogDirs) == 0) {
 		o.Paths = []string{projects}
 	}
 	return nil

@@ -24,7 +24,8 @@ import (
 // errCancelled is returned after Ctrl-C or a no.
 var errCancelled = interview.ErrCancelled
 
-// reportError prints err, as JSON on standard output or as text on standard error, and returns the exit code.
+// reportError prints err, as JSON on standard output or as text on standard error, and returns the exit code. asJSON
+// must be false if a result was printed before.
 func (s *streams) reportError(err error, asJSON bool) int {
 	if err == nil {
 		return 0

@@ -80,7 +80,7 @@ func widthOf(f *os.File) (widthOr0 int) {
 	return width
 }
 
-// showWorking shows a progress message until done is called. Call done before asking the user anything.
+// showWorking shows a progress message until done is called. Call done before you print or ask anything.
 func (s *streams) showWorking(what string) (done func()) {
 	s.showStep(what)
 	return func() { s.showStep("") }

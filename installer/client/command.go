@@ -34,6 +34,7 @@ type Command struct {
 }
 
 // Register runs claude to add dir, an absolute path, as a marketplace. market must be the name in the catalog there.
+// The caller has called IsRegistered without an error, because claude replaces a marketplace of that name.
 func (c Command) Register(ctx context.Context, s *Snapshot, market, dir string) error {
 	done := func(now *Snapshot) (bool, error) { return now.IsRegistered(market, dir) }
 	return c.callClient(ctx, s, "register marketplace", clientPatience, done, "marketplace", "add", dir)
@@ -93,7 +94,7 @@ func (c Command) probeMarket(ctx context.Context, s *Snapshot, source string) (f
 }
 
 // Install runs claude to install the plugin with this ID. added is false if it was already installed, even for a
-// different project.
+// different project. The marketplace must be a repository. For a directory, Install can succeed although claude failed.
 func (c Command) Install(ctx context.Context, s *Snapshot, id string) (added bool, err error) {
 	records, err := s.allRecords()
 	if err != nil {

@@ -44,7 +44,7 @@ type Mod struct {
 	Wraps []string `json:"wraps"` // events of a stop or a prompt that the file names
 }
 
-// IsOurs reports whether springfield made the plugin.
+// IsOurs reports whether springfield made the plugin. It returns false if the hooks could not be read.
 func (i Installed) IsOurs() bool {
 	return i.Strategy != "" && slices.ContainsFunc(i.Hooks, func(h Hook) bool { return h.ours })
 }

@@ -88,6 +88,8 @@ func (i Inventory) findSilencer() (why string, hitsManaged bool) {
 	return "", false
 }
 
+// collectHooks sets i.Silenced and fills i.Hooks and i.Idle from i.Settings and i.Plugins, which must be set. If
+// whySilenced is "", no hook is silenced.
 func (i *Inventory) collectHooks(whySilenced string, managedToo bool) {
 	i.Silenced = whySilenced
 	add := func(managed bool, hooks []Hook) {
@@ -145,8 +147,8 @@ const (
 	BlockCapDefault = 8
 )
 
-// BlockLimit returns the number of blocks in a row that Claude Code honours. It is very large if the variable is 0 or
-// less, which means no limit.
+// BlockLimit returns the number of blocks in a row that Claude Code honours, from BlockCap in the env of layers or else
+// the default. It is very large if the variable is 0 or less, which means no limit.
 func BlockLimit(layers []Layer) int {
 	const unlimited = 1 << 30
 	value, _, found := VariableIn(layers, BlockCap)

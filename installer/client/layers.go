@@ -31,7 +31,7 @@ type Layer struct {
 }
 
 // AllLayers returns all settings files, highest precedence first. A file that two scopes share belongs to the lower
-// one.
+// one. The file of each scope has a layer even if it is missing.
 func (s *Snapshot) AllLayers() []Layer {
 	if s.layers != nil {
 		return s.layers
@@ -80,6 +80,7 @@ func (s *Snapshot) readLayer(name, path string) Layer {
 
 func (s *Snapshot) userLayer() Layer { return s.AllLayers()[len(s.AllLayers())-1] }
 
+// LayerOf returns the layer of a settings file, with the content of doc instead of the file.
 func LayerOf(name string, file journal.Edit, doc *document.Document) Layer {
 	l := Layer{Name: name, File: file.Path, Exists: file.Before != nil, At: file.At, doc: doc, fields: doc.Fields()}
 	l.switches = as[object](l.fields["enabledPlugins"])

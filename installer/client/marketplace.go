@@ -87,7 +87,7 @@ func (m Market) Declaration() json.RawMessage {
 	return text
 }
 
-// SuiteDir returns the directory of a marketplace whose source is a directory, or "".
+// SuiteDir returns the directory of a marketplace whose source is a directory, or "". It need not contain a suite.
 func (m Market) SuiteDir() string {
 	if m.Source.Source == "directory" {
 		return m.Path
@@ -211,7 +211,8 @@ func (s *Snapshot) CheckFree(name, dir string) error {
 	return nil
 }
 
-// CheckFreeIn returns a *NameTakenError if a settings file declares the name with a different source.
+// CheckFreeIn returns a *NameTakenError if a settings file declares the name with a source other than the directory
+// m.Location. m must be from Directory.
 func (m Market) CheckFreeIn(in *document.Document) error {
 	raw, found, err := in.Get("extraKnownMarketplaces", m.Name)
 	if err != nil || !found {

@@ -40,6 +40,8 @@ var ManagedDirs = map[string]string{
 	"windows": `C:\Program Files\ClaudeCode`,
 }
 
+// StatePath returns a path in springfield's state directory below p.Config. Other agents' hooks use that of the home
+// directory, see ledger.StateDir.
 func (p Places) StatePath(name ...string) string {
 	return filepath.Join(append([]string{p.Config, "springfield"}, name...)...)
 }

@@ -91,7 +91,7 @@ func (in *Inspection) inspectAgent(at hosts.Place) Agent {
 }
 
 // Checks returns the checks of the agents that InspectHosts inspected. An agent without plugins is skipped unless the
-// user named it.
+// user named it. The checks of Claude Code need in.Version, which the caller sets.
 func (in *Inspection) Checks() []check.Check[*Inspection] {
 	checks := AnyHostChecks()
 	if in.Claude {
@@ -141,23 +141,23 @@ func (a Agent) checkPlugins(userNamed bool) (all []check.Finding) {
 	return all
 }
 
-func (a Agent) checkPlugin(p AgentPlugin) check.Finding {
-	again := fmt.Sprintf("springfield enable %s --host %s", p.Name, a.Host)
-	gone := rooted.IsSurelyMissing(filepath.Join(p.Suite, generator.SuiteFile))
+func (a Agent) checkPlugin(enabled AgentPlugin) check.Finding {
+	again := fmt.Sprintf("springfield enable %s --host %s", enabled.Name, a.Host)
+	gone := rooted.IsSurelyMissing(filepath.Join(enabled.Suite, generator.SuiteFile))
 	if !gone {
-		again += " --suite " + check.QuoteArgument(p.Suite)
+		again += " --suite " + check.QuoteArgument(enabled.Suite)
 	}
-	switch says := fmt.Sprintf("%s is enabled in %s, but %s", p.ID, a.Title, p.Problem); {
-	case p.Problem != "" && p.HostRemoves:
-		return check.Failed(says, a.place.Host.RemoveCommand(p.ID)+", then "+again)
-	case p.Problem != "" && gone:
-		return check.Failed(says, fmt.Sprintf("%s, or springfield disable %s --host %s", again, p.ID, a.Host))
-	case p.Problem != "":
-		return check.Failed(says, "springfield build "+check.QuoteArgument(p.Suite)+", then "+again)
-	case !p.Decides:
-		return check.Passed(fmt.Sprintf("%s is enabled in %s, but makes no decisions at a stop", p.ID, a.Title))
+	switch says := fmt.Sprintf("%s is enabled in %s, but %s", enabled.ID, a.Title, enabled.Problem); {
+	case enabled.Problem != "" && enabled.HostRemoves:
+		return check.Failed(says, a.place.Host.RemoveCommand(enabled.ID)+", then "+again)
+	case enabled.Problem != "" && gone:
+		return check.Failed(says, fmt.Sprintf("%s, or springfield disable %s --host %s", again, enabled.ID, a.Host))
+	case enabled.Problem != "":
+		return check.Failed(says, "springfield build "+check.QuoteArgument(enabled.Suite)+", then "+again)
+	case !enabled.Decides:
+		return check.Passed(fmt.Sprintf("%s is enabled in %s, but makes no decisions at a stop", enabled.ID, a.Title))
 	}
-	return check.Passed(fmt.Sprintf("%s is enabled in %s and decides when %s stops", p.ID, a.Title, a.place.Host.Agent))
+	return check.Passed(fmt.Sprintf("%s is enabled in %s and decides when %s stops", enabled.ID, a.Title, a.place.Host.Agent))
 }
 
 func (a Agent) WriteText(out layout.Printer) {

@@ -75,22 +75,22 @@ func (in *Inspection) notRunning(s client.Switched) check.Finding {
 	return f
 }
 
-func (in *Inspection) checkPrograms(s client.Switched) []check.Finding {
+func (in *Inspection) checkPrograms(running client.Switched) []check.Finding {
 	suite := ""
-	if market, _ := in.settings.FindMarket(s.Marketplace); market.SuiteDir() != "" {
+	if market, _ := in.settings.FindMarket(running.Marketplace); market.SuiteDir() != "" {
 		if _, err := generator.ReadSuite(market.SuiteDir()); err == nil {
 			suite = market.SuiteDir()
 		}
 	}
-	known, _ := registry.StrategyNamed(s.Strategy)
-	all := generator.InspectPrograms(s.ID, s.Dir, suite, known.Judges)
-	if !s.InPlace && s.Offered != "" && s.Version != "" && s.Offered != s.Version {
+	known, _ := registry.StrategyNamed(running.Strategy)
+	all := generator.InspectPrograms(running.ID, running.Dir, suite, known.Judges)
+	if !running.InPlace && running.Offered != "" && running.Version != "" && running.Offered != running.Version {
 		all = append(all, check.Warned(
-			fmt.Sprintf("%s: version %s runs, but the marketplace has %s", s.ID, s.Version, s.Offered),
-			fmt.Sprintf("claude plugin marketplace update %s, then claude plugin update %s", s.Marketplace, s.ID)))
+			fmt.Sprintf("%s: version %s runs, but the marketplace has %s", running.ID, running.Version, running.Offered),
+			fmt.Sprintf("claude plugin marketplace update %s, then claude plugin update %s", running.Marketplace, running.ID)))
 	}
 	if len(all) == 0 {
-		return []check.Finding{check.Passed(fmt.Sprintf("%s %s runs from %s", s.ID, s.Version, s.Dir))}
+		return []check.Finding{check.Passed(fmt.Sprintf("%s %s runs from %s", running.ID, running.Version, running.Dir))}
 	}
 	return all
 }
@@ -208,7 +208,7 @@ func findSameKind(all []client.Switched) []client.Switched {
 	return slices.DeleteFunc(slices.Clone(all), func(p client.Switched) bool { return kinds[kindOrOutsideStop(p.Strategy)] < 2 })
 }
 
-// whoDecides describes which of these plugins decides when Claude stops. Each must be of a different kind.
+// whoDecides describes which plugin decides when Claude stops. all has at least one plugin, each of a different kind.
 func whoDecides(all []client.Switched) string {
 	var daily, loops []string
 	for _, p := range all {

@@ -159,11 +159,12 @@ func AgoInWords(now, then time.Time) (agoOrDate string) {
 	return timestamp.AgoInWords(d.Milliseconds())
 }
 
-// GoalDriver returns the plugin that drives goal loops in a directory, or the reason why none does.
-func (in *Inspection) GoalDriver(dir string) (pluginOrWhyNot console.LoopDriver) {
+// GoalDriver returns the plugin that drives goal loops in the inspected directory, in.Places.Work, with its settings
+// for project, or the reason why none does.
+func (in *Inspection) GoalDriver(project string) (pluginOrWhyNot console.LoopDriver) {
 	problem, next := "no plugin that drives goal loops is enabled", in.HowToEnable("ralph-wiggum")
 	for _, p := range in.Plugins {
-		settings, err := in.hookSettings(p.Dir, dir)
+		settings, err := in.hookSettings(p.Dir, project)
 		switch {
 		case !console.DrivesGoalLoops(p.Strategy):
 		case !p.On:
@@ -181,12 +182,12 @@ func (in *Inspection) GoalDriver(dir string) (pluginOrWhyNot console.LoopDriver)
 	}
 	for _, agent := range in.inspectOthers(hosts.HostsFound(in.User)) {
 		for _, p := range agent.Plugins {
-			if settings, err := in.hookSettings(p.Dir, dir); p.Decides && console.DrivesGoalLoops(p.Strategy) && err == nil {
+			if settings, err := in.hookSettings(p.Dir, project); p.Decides && console.DrivesGoalLoops(p.Strategy) && err == nil {
 				return console.LoopDriver{Settings: settings}
 			}
 		}
 	}
-	return console.NoDriver(in.Places.StatePath(), dir, problem, next)
+	return console.NoDriver(in.Places.StatePath(), project, problem, next)
 }
 
 // RunningPlugins returns the springfield plugins that the agents of InspectHosts run, without duplicate or missing

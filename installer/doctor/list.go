@@ -152,8 +152,8 @@ func (in *Inspection) EnableChoices() (names []string) {
 	return shortenUnique(names)
 }
 
-// DisableChoices returns the springfield plugins that any scope enables, for shell completion. It shortens an ID to the
-// plugin's name if that is unique.
+// DisableChoices returns the springfield plugins that any scope of Claude Code enables, for shell completion. It
+// shortens an ID to the plugin's name if that is unique.
 func (in *Inspection) DisableChoices() (names []string) {
 	for _, p := range in.Plugins {
 		if p.IsOurs() && slices.ContainsFunc(p.Says, func(said client.Said) bool { return said.On }) {

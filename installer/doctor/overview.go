@@ -59,6 +59,7 @@ type Decision struct {
 	Dropped  bool   `json:"dropped,omitempty"` // the continue did not reach the agent
 }
 
+// Overview sums up Claude Code and every other agent found, even those that in omits. It starts no program.
 func (in *Inspection) Overview() Overview {
 	deciding, outside := in.workingPlugins()
 	o := Overview{

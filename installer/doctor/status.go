@@ -247,7 +247,8 @@ func (in *Inspection) AwayHereInWords() (all []string) {
 	return all
 }
 
-// HeldOrOffInWords describes holds in force, and settings that disable springfield's hooks.
+// HeldOrOffInWords describes holds in force, and SPRINGFIELD=off in env of Claude Code's settings. It omits other
+// settings that disable hooks.
 func (in *Inspection) HeldOrOffInWords() []string {
 	held, _ := in.HoldsInWords()
 	return append(held, in.offInSettingsNotes()...)
@@ -281,10 +282,10 @@ func (r Request) HoldsInWords() (held, ended []string) {
 	return held, ended
 }
 
-func notesOn(p client.Switched) (all []string) {
-	all = check.NamesOf(p.Faults, func(fault string) string { return "Claude Code ignores part of " + p.ID + ": " + fault })
-	if p.IsOurs() && p.Offered != "" && p.Version != p.Offered {
-		all = append(all, fmt.Sprintf("%s runs from a copy of version %s, but its marketplace has %s: run claude plugin update %s to get it", p.ID, cmp.Or(p.Version, "unknown"), p.Offered, p.ID))
+func notesOn(running client.Switched) (all []string) {
+	all = check.NamesOf(running.Faults, func(fault string) string { return "Claude Code ignores part of " + running.ID + ": " + fault })
+	if running.IsOurs() && running.Offered != "" && running.Version != running.Offered {
+		all = append(all, fmt.Sprintf("%s runs from a copy of version %s, but its marketplace has %s: run claude plugin update %s to get it", running.ID, cmp.Or(running.Version, "unknown"), running.Offered, running.ID))
 	}
 	return all
 }

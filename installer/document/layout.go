@@ -63,9 +63,10 @@ func (d *Document) lineEnd() string {
 	return "\n"
 }
 
-// commaAndGap returns the comma and blanks to insert before a new last member of a non-empty object.
-func commaAndGap(object *value, colon string) string {
-	members := object.listChildren()
+// commaAndGap returns the comma and blanks to insert before a new last member of a non-empty object or array. colon is
+// from lastColonStyle.
+func commaAndGap(around *value, colon string) string {
+	members := around.listChildren()
 	last := members[len(members)-1]
 	line := strings.LastIndexByte(last.gap, '\n')
 	switch {
@@ -100,7 +101,7 @@ func lastColonStyle(objects []*value) string {
 
 // indentUnit returns the indentation of one level. It measures the innermost object with members on separate lines, or
 // else the first such value in the root. Without any, it returns two spaces.
-func indentUnit(objects []*value, text string) (unitOrBlanks string) {
+func indentUnit(objects []*value, docText string) (unitOrBlanks string) {
 	shown := slices.Clone(objects)
 	slices.Reverse(shown)
 	for i := range objects[0].members {
@@ -111,7 +112,7 @@ func indentUnit(objects []*value, text string) (unitOrBlanks string) {
 		if len(members) == 0 || !strings.Contains(members[0].gap, "\n") {
 			continue
 		}
-		if unit, deeper := strings.CutPrefix(lineIndent(text[:members[0].start]), lineIndent(text[:v.start])); deeper {
+		if unit, deeper := strings.CutPrefix(lineIndent(docText[:members[0].start]), lineIndent(docText[:v.start])); deeper {
 			return unit
 		}
 	}

@@ -6,8 +6,8 @@ import (
 	"github.com/cameronsjo/springfield/internal/journal"
 )
 
-// DefaultHost returns the host used without --host, which is Claude Code.
-func DefaultHost() Host {
+// ClaudeHost returns Claude Code.
+func ClaudeHost() Host {
 	return Host{
 		Name: "claude", Title: "Claude Code", Agent: "Claude", Markets: true,
 		Dir: ".claude", Variable: "CLAUDE_CONFIG_DIR",

@@ -27,8 +27,8 @@ const (
 	maxAnswer        = 4 << 20 // bytes of a line
 )
 
-// askProgram starts the host's program with a minimal environment, asks the questions, returns the last answer and ends
-// the program.
+// askProgram starts the host's program in p.Dir with minimalEnvironment of p.Env, asks the questions in JSON-RPC,
+// returns the last answer and ends the program. It takes at most conversePatience.
 func (p Place) askProgram(ctx context.Context, args []string, questions ...question) (last json.RawMessage, err error) {
 	ctx, cancel := context.WithTimeout(ctx, conversePatience)
 	defer cancel()
@@ -86,11 +86,11 @@ func askQuestion(in io.Writer, lines *bufio.Scanner, id int, q question) (json.R
 // minimalEnvironment returns the variables that any program needs to start, and the variable keep.
 func minimalEnvironment(env []string, keep string) []string {
 	needed := []string{
-		keep, "PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "TMP", "TEMP",
-		"USERPROFILE", "SYSTEMROOT", "SystemRoot", "WINDIR", "COMSPEC", "ComSpec", "PATHEXT", "APPDATA", "LOCALAPPDATA",
+		strings.ToUpper(keep), "PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "TMP", "TEMP",
+		"USERPROFILE", "SYSTEMROOT", "WINDIR", "COMSPEC", "PATHEXT", "APPDATA", "LOCALAPPDATA",
 	}
 	return slices.DeleteFunc(slices.Clone(env), func(line string) bool {
 		name, _, _ := strings.Cut(line, "=")
-		return !slices.Contains(needed, name)
+		return !slices.Contains(needed, strings.ToUpper(name)) // Windows has Path
 	})
 }

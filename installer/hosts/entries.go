@@ -98,6 +98,7 @@ func (entries) PlanAllOff(now *settings.Settings, at Place, _ bool, c *journal.C
 	return ids, left, nil
 }
 
+// EntryFile returns the host's file in which an entry enables the plugin. It panics for Claude Code.
 func (r Request) EntryFile() settings.HostFile {
 	path, _ := r.At.Host.EntryIn(r.At, r.ID)
 	return settings.HostFile{Host: r.At.Host.Name, Path: path}

@@ -43,8 +43,8 @@ func linkRecordPath(at Place, id string) string {
 	return filepath.Join(at.Dir, "extensions", id, "."+at.Host.Name+"-extension-install.json")
 }
 
-func extensionManifest(dir string, h Host) string {
-	return filepath.Join(dir, h.Name+"-extension.json")
+func extensionManifest(extensionDir string, h Host) string {
+	return filepath.Join(extensionDir, h.Name+"-extension.json")
 }
 
 type record struct{ Source, Type string }

@@ -153,7 +153,7 @@ func (h Host) RemoveCommand(id string) string {
 
 // AllHosts returns all hosts, Claude Code first.
 func AllHosts() []Host {
-	return []Host{DefaultHost(), codexHost(), copilotHost(), qwenHost(), droidHost(), geminiHost()}
+	return []Host{ClaudeHost(), codexHost(), copilotHost(), qwenHost(), droidHost(), geminiHost()}
 }
 
 func HostNamed(name string) (Host, bool) {

@@ -55,6 +55,7 @@ func HostsFound(u User) []Host {
 	return slices.DeleteFunc(AllHosts(), func(h Host) bool { return !h.PlaceFor(u).IsFound() })
 }
 
+// SettingsFile returns the path of the host's own settings. For Claude Code use client.Places.Settings.
 func (p Place) SettingsFile() string { return filepath.Join(p.Dir, p.Host.SettingsFile) }
 
 // FindSilencer returns a finding if a setting of the user disables all hooks of the host, otherwise nil. It also

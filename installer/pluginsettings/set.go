@@ -108,6 +108,7 @@ func (s Stack) PlanSet(scope Scope, assignments []Assignment) (c journal.Change,
 	return c, nil
 }
 
+// withoutEmpty returns the text after edits without the objects that the removals in applied have left empty.
 func withoutEmpty(after []byte, applied []document.Edit) ([]byte, error) {
 	for _, e := range applied {
 		if e.Value != nil || len(e.Path) < 2 {

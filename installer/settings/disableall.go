@@ -18,9 +18,9 @@ type Left struct {
 	Failed bool   `json:"failed,omitempty"`
 }
 
-// PlanDisableAll plans to undo springfield's edits in every settings file. It also disables springfield plugins that the
-// user enabled in other ways. With purge it removes their entries. ids lists all these plugins, and left the places
-// that the user has to change.
+// PlanDisableAll plans to undo springfield's edits in every settings file of Claude Code. It also disables springfield
+// plugins that the user enabled in other ways. With purge it removes their entries. ids lists all these plugins, also
+// those in managed or project settings, which can stay enabled. left lists the places that the user has to change.
 func (s *Settings) PlanDisableAll(purge bool) (c journal.Change, ids []string, left []Left, err error) {
 	c = journal.Change{Did: "disable all plugins"}
 	memories, err := s.memoriesOf("")

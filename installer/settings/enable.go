@@ -55,6 +55,8 @@ func (e *ConflictError) Error() string {
 	return fmt.Sprintf("%s would drive the same loop as %s", e.Plugin, strings.Join(e.IDs, ", "))
 }
 
+// PlanEnable plans to enable a plugin in a scope of Claude Code. If e.Conflicts is "" and plugins of others drive the
+// same loop, it returns a *ConflictError. The caller then asks, and sets e.Conflicts.
 func (s *Settings) PlanEnable(e Enabling) (journal.Change, error) {
 	c := journal.Change{Did: fmt.Sprintf("enable %s in %s settings", e.Plugin.ID(), e.Scope)}
 	f, err := s.openScope(e.Scope)

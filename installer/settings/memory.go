@@ -72,8 +72,8 @@ type kept struct {
 	err    error
 }
 
-func memoryFile(p client.Places, settingsFile string) string {
-	return p.StatePath("edits", journal.HashBytes([]byte(settingsFile))[:32]+".json")
+func memoryFile(p client.Places, resolvedSettingsFile string) string {
+	return p.StatePath("edits", journal.HashBytes([]byte(resolvedSettingsFile))[:32]+".json")
 }
 
 // recallFile returns the memory of springfield's edits of a settings file, or nil if there are none. path has its links
@@ -343,7 +343,7 @@ func (back released) notesOn(f file) (notes []string) {
 }
 
 // restoreEmptyObjects restores the objects and arrays in all that are empty again, innermost first, and returns the new
-// text. It removes those that were absent before. rest lists those still in use.
+// text. It removes those that were absent before. all lists outer ones first. rest lists those still in use.
 func restoreEmptyObjects(data []byte, all []filled) (_ []byte, rest []filled, err error) {
 	for _, f := range slices.Backward(all) {
 		doc, err := document.ParseCommented(data)
@@ -404,7 +404,7 @@ func (s *Settings) IsOurVariable(v client.Variable) bool {
 	})
 }
 
-// DamagedOwn returns an error for each of springfield's own files that cannot be read.
+// DamagedOwn returns an error for each memory of edits and each journal entry that cannot be read.
 func (s *Settings) DamagedOwn() []error {
 	_, all, _ := s.allMemories()
 	for i, err := range all {

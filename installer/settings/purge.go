@@ -115,10 +115,10 @@ func (s *Settings) ownPluginsIn(m client.Market, alsoIDs []string) (ids []string
 	return ids
 }
 
-func (s *Settings) offersOthers(m client.Market, ours []string) (reason string) {
+func (s *Settings) offersOthers(m client.Market, ourIDs []string) (reason string) {
 	names, _ := s.PluginsOffered(m)
 	for _, name := range names {
-		if !slices.Contains(ours, name+"@"+m.Name) {
+		if !slices.Contains(ourIDs, name+"@"+m.Name) {
 			return "it offers other plugins, such as " + name
 		}
 	}

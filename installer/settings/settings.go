@@ -22,6 +22,7 @@ type Settings struct {
 	kept map[string]*kept
 }
 
+// NewSettings returns settings that read each file once. After a change is applied, the caller makes new ones.
 func NewSettings(p client.Places) *Settings {
 	return &Settings{client.NewSnapshot(p), map[string]*kept{}}
 }
@@ -91,8 +92,8 @@ func (f file) namedError(cause error) error {
 const newFileMode fs.FileMode = 0o600
 
 // setMembers adds edits of a settings file to a plan, unless they change nothing. If neededBy is not "", an earlier
-// edit remembers who needs them, so that a crash cannot leave a forgotten edit. neededBy is a settings file, or for a
-// different agent a plugin. f must already contain any earlier edits of the file in c.
+// edit remembers who needs them, so that a crash cannot leave a forgotten edit. neededBy is the At of a settings file,
+// or for a different agent a plugin's ID. f must already contain any earlier edits of the file in c.
 func (s *Settings) setMembers(c *journal.Change, f file, edits []document.Edit, neededBy string) error {
 	after, err := f.doc.ApplyEdits(edits...)
 	if err != nil {
@@ -131,8 +132,8 @@ func (s *Settings) setMembers(c *journal.Change, f file, edits []document.Edit, 
 	return nil
 }
 
-// planRelease plans to restore members selected by only, if just neededBy needed them and
-// they were not changed since. The memory is removed along with the last member.
+// planRelease plans to restore members selected by only, if just neededBy needed them and they were not changed since.
+// The memory is removed along with the last member. For neededBy and f see setMembers.
 func (s *Settings) planRelease(c *journal.Change, f file, neededBy string, only func(remembered) bool) error {
 	m, err := s.recallFile(f.At)
 	serves := func(r remembered) bool { return slices.Contains(r.For, neededBy) && only(r) }

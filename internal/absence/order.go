@@ -7,24 +7,24 @@ import (
 	"github.com/cameronsjo/springfield/runtime/ledger"
 )
 
-// OrdersInForce returns the orders in force that cover project. If all is set, it returns every order in force.
-func (p Places) OrdersInForce(project string, all bool) []ledger.AwayOrder {
+// OrdersInForce returns the orders in force that cover a project. If all is set, it returns every order in force.
+func (p Places) OrdersInForce(resolvedProject string, all bool) []ledger.AwayOrder {
 	return slices.DeleteFunc(ledger.AwayOrders(p.Orders), func(o ledger.AwayOrder) bool {
-		return !o.IsInForce(p.Now) || !all && !o.Covers(project)
+		return !o.IsInForce(p.Now) || !all && !o.Covers(resolvedProject)
 	})
 }
 
-// RecordedOrders returns the orders that cover project, even if they have ended, oldest first. If all is set, it
+// RecordedOrders returns the orders that cover a project, even if they have ended, oldest first. If all is set, it
 // returns those of all projects.
-func (p Places) RecordedOrders(project string, all bool) []ledger.AwayOrder {
+func (p Places) RecordedOrders(resolvedProject string, all bool) []ledger.AwayOrder {
 	return slices.DeleteFunc(ledger.AwayOrders(p.Orders), func(o ledger.AwayOrder) bool {
-		return o.ID == "" || o.At > p.Now.UnixMilli() || !all && !o.Covers(project)
+		return o.ID == "" || o.At > p.Now.UnixMilli() || !all && !o.Covers(resolvedProject)
 	})
 }
 
 // NewestOrder returns the last of RecordedOrders.
-func (p Places) NewestOrder(project string, all bool) (o ledger.AwayOrder, found bool) {
-	if orders := p.RecordedOrders(project, all); len(orders) > 0 {
+func (p Places) NewestOrder(resolvedProject string, all bool) (o ledger.AwayOrder, found bool) {
+	if orders := p.RecordedOrders(resolvedProject, all); len(orders) > 0 {
 		return orders[len(orders)-1], true
 	}
 	return o, false
@@ -51,7 +51,7 @@ func (p Places) Shorten(wanted ledger.AwayOrder, keepMost, keepCheck, keepNote b
 	return order, done && err == nil, err
 }
 
-// ReplaceInScope adds an order to the stored orders, and ends those in force within its scope.
+// ReplaceInScope stores an order, and ends those in force within its scope. The caller sets o.ID and o.At.
 func (p Places) ReplaceInScope(o ledger.AwayOrder) error {
 	return ledger.SetOrders(p.Orders, func(all []ledger.AwayOrder) []ledger.AwayOrder {
 		for i := range all {
@@ -65,11 +65,11 @@ func (p Places) ReplaceInScope(o ledger.AwayOrder) error {
 }
 
 // EndOrders ends the orders in force that cover a project, and returns them. If all is set, it ends every order.
-func (p Places) EndOrders(project string, all bool) (ended []ledger.AwayOrder, err error) {
-	if len(p.OrdersInForce(project, all)) == 0 {
+func (p Places) EndOrders(resolvedProject string, all bool) (ended []ledger.AwayOrder, err error) {
+	if len(p.OrdersInForce(resolvedProject, all)) == 0 {
 		return nil, nil // without an order, no file is created
 	}
-	err = p.rewriteOrders(func(o ledger.AwayOrder) bool { return o.IsInForce(p.Now) && (all || o.Covers(project)) },
+	err = p.rewriteOrders(func(o ledger.AwayOrder) bool { return o.IsInForce(p.Now) && (all || o.Covers(resolvedProject)) },
 		func(o *ledger.AwayOrder) {
 			o.Ended = p.Now.UnixMilli()
 			ended = append(ended, *o)
@@ -96,8 +96,8 @@ func (p Places) rewriteOrders(meant func(ledger.AwayOrder) bool, change func(*le
 
 // Unseen returns the latest order of a project. The second result is true if it has ended and the user has
 // not seen the report.
-func (p Places) Unseen(project string) (newest ledger.AwayOrder, unseen bool) {
-	o, found := p.NewestOrder(project, false)
+func (p Places) Unseen(resolvedProject string) (newest ledger.AwayOrder, unseen bool) {
+	o, found := p.NewestOrder(resolvedProject, false)
 	return o, found && o.Looked == 0 && !o.IsInForce(p.Now)
 }
 
@@ -109,6 +109,7 @@ func EndClock(until, now time.Time) (todayOrTomorrow string) {
 	return until.Format("15:04") + " tomorrow"
 }
 
+// endOf returns the end of an order in Unix milliseconds.
 func endOf(o ledger.AwayOrder) int64 {
 	if o.Ended > 0 {
 		return min(o.Ended, o.Until)

@@ -92,7 +92,7 @@ func (p Places) Look(o ledger.AwayOrder, driver string) Preflight {
 // shellWords can begin a check but are not programs.
 const shellWords = " case cd command eval exec export for if set source time until while "
 
-func missingForCheck(check string) (note string) {
+func missingForCheck(check string) (reason string) {
 	program, _, _ := strings.Cut(check, " ")
 	if _, err := exec.LookPath(program); err != nil && strings.Trim(program, "abcdefghijklmnopqrstuvwxyz0123456789-_") == "" && program != "" && !strings.Contains(shellWords, " "+program+" ") {
 		return "there is no program " + program
@@ -132,7 +132,8 @@ func NewerVersion(a, b string) bool {
 	return err == nil && (none != nil || v.GreaterThan(w))
 }
 
-// HowToAllow returns advice to allow a check, or "" when a rule in allowed already allows it.
+// HowToAllow returns advice to allow a check. It returns "" without a check, or when a rule in allowed already allows
+// it. allowed lists rules of permissions.allow.
 func HowToAllow(check string, allowed []string) (howIfDenied string) {
 	allows := func(rule string) bool {
 		about, isBash := strings.CutPrefix(strings.TrimSuffix(rule, ")"), "Bash(")

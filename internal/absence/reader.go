@@ -125,8 +125,8 @@ func (r *Reader) readSessions(alsoIDs []string) (all []*session, more int) {
 
 // seekLogOnce returns the path of the session's log, or "". Without a log of Claude Code, it searches the logs of all
 // agents, only once per decision, because this is slow.
-func (r *Reader) seekLogOnce(s *session, log *followed, logs func() []string) (pathOrEmpty string) {
-	names := logs()
+func (r *Reader) seekLogOnce(s *session, log *followed, claudeLogs func() []string) (pathOrEmpty string) {
+	names := claudeLogs()
 	is := func(name string) bool { return filepath.Base(name) == s.id+".jsonl" }
 	if i := slices.IndexFunc(names, is); i >= 0 && !slices.ContainsFunc(names[i+1:], is) {
 		return names[i]

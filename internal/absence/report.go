@@ -88,7 +88,8 @@ const (
 	mostFiles = 500 // changed
 )
 
-// Report returns the report on an order. changed lists the files that differ from the order's snapshot.
+// Report returns the report on an order, and on earlier ones that the user has not seen. changed lists the files that
+// differ from the order's snapshot. If the snapshot is gone or the files cannot be compared, the caller clears o.Kept.
 func (p Places) Report(o ledger.AwayOrder, changed []git.Changed) Report {
 	r := Report{
 		Order: p.MaskOrder(o), Questions: []Item{}, Waiting: []Item{},

@@ -168,13 +168,13 @@ func (s Session) writeSection(out layout.Printer, under Order) {
 	}
 }
 
-func printSome(out layout.Printer, label string, items []Item, text func(Item) string) {
+func printSome(out layout.Printer, paddedLabel string, items []Item, text func(Item) string) {
 	for i, item := range items {
 		if i == shownOf {
-			out.PrintField(label, strconv.Itoa(len(items)-i)+" more: run springfield back --json")
+			out.PrintField(paddedLabel, strconv.Itoa(len(items)-i)+" more: run springfield back --json")
 			break
 		}
-		out.PrintField(label, text(item))
+		out.PrintField(paddedLabel, text(item))
 	}
 }
 

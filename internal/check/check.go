@@ -103,7 +103,7 @@ func (e *Advised) Error() string { return e.Err.Error() }
 func (e *Advised) Unwrap() error { return e.Err }
 func (e *Advised) Hint() string  { return e.Advice }
 
-// Advise adds a hint to an error. If cause is a misuse, the result is one, too.
+// Advise adds a hint to cause, which must not be nil. It hides an earlier hint. A misuse stays a misuse.
 func Advise(cause error, advice string) (neverNil error) {
 	var inner *Advised
 	return &Advised{cause, advice, errors.As(cause, &inner) && inner.Misuse}

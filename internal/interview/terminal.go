@@ -29,8 +29,8 @@ type Asker struct {
 	stdio survey.AskOpt
 }
 
-// NewAsker returns an Asker for t. If ctx is cancelled, its questions return ErrCancelled. It changes package variables
-// of survey.
+// NewAsker returns an Asker for t. t.Hint must not be nil. If ctx is cancelled, its questions return ErrCancelled. It
+// changes package variables of survey.
 func (t Terminal) NewAsker(ctx context.Context) Asker {
 	core.DisableColor = !t.Color // survey does not read NO_COLOR itself
 	survey.ErrorTemplate = strings.Replace(survey.ErrorTemplate, "Sorry, your reply was invalid", "invalid answer", 1)
@@ -154,8 +154,8 @@ func (p Asker) helpText(options []Option) string {
 	return strings.Join(lines, "\n")
 }
 
-// filterOptions returns a filter that keeps options containing the typed text. If there are none, it keeps
-// all options, because survey cannot handle an empty list.
+// filterOptions returns a filter that keeps options containing the typed text. Their values must be in lower case. If
+// there are none, it keeps all options, because survey cannot handle an empty list.
 func filterOptions(options []Option) (hasOrNoneHas func(typed, value string, i int) bool) {
 	return func(typed, value string, _ int) bool {
 		has := func(value string) bool { return strings.Contains(value, strings.ToLower(typed)) }

@@ -144,8 +144,8 @@ func (c Change) Files() (written, removed []string) {
 // Diff returns the change as a unified diff.
 func (c Change) Diff() string { return c.DiffIn("") }
 
-// DiffIn returns the change as a unified diff, without directories and springfield's state. Unless dir is "", paths are
-// relative to dir, with git's prefixes a/ and b/.
+// DiffIn returns the change as a unified diff, without modes, directories and springfield's state. Unless dir is "",
+// paths are relative to dir, with git's prefixes a/ and b/.
 func (c Change) DiffIn(dir string) string {
 	var b strings.Builder
 	for _, e := range c.Edits {
@@ -170,6 +170,8 @@ func (c Change) DiffIn(dir string) string {
 	return b.String()
 }
 
+// diffContents returns a unified diff. If one is not text, it says that they differ, so the caller skips equal
+// contents. from and to are printed as they are, and the caller passes os.DevNull for a missing file.
 func diffContents(from, to string, before, after *Content) string {
 	was, is := before.Bytes(), after.Bytes()
 	if IsText(was) && IsText(is) {

@@ -8,8 +8,9 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// TakeLock locks the file at path. It creates the file and the directory, which unlock does not remove. If a different
-// process holds the lock for two seconds, the error wraps ErrLocked. Only springfield respects the lock.
+// TakeLock locks the file at path. It creates the file and the directory, which unlock does not remove. If the lock is
+// not free within two seconds, even because this process holds it, the error wraps ErrLocked. Only springfield respects
+// the lock.
 func TakeLock(path string) (unlock func(), err error) {
 	if err := MakeDirs(filepath.Dir(path)); err != nil {
 		return nil, nameFailure("lock", path, err)
@@ -31,7 +32,8 @@ func TakeLock(path string) (unlock func(), err error) {
 	return func() { _ = lock.Unlock() }, nil
 }
 
-// LockDir locks dir with a lock file in springfield's state directory. All paths of a directory share one lock.
+// LockDir locks dir with a lock file in springfield's state directory. All paths of a directory share one lock. If that
+// is not free within two seconds, the error is ErrLocked.
 func (j Journal) LockDir(dir string) (unlock func(), err error) {
 	at, err := Resolve(dir)
 	if err != nil {

@@ -35,6 +35,7 @@ func BreakLine(line string, indent, width int) []string {
 	return wrapText(line[:len(line)-len(text)], strings.Repeat(" ", indent), text, width)
 }
 
+// wrapText wraps text at its blanks. width must not be 0.
 func wrapText(first, indent, text string, width int) (lines []string) {
 	line, empty := first, true
 	for text != "" {

@@ -39,7 +39,7 @@ func (e *LinkError) Error() string {
 // ReadFile do not follow links. Replace and the methods of os.Root follow links that stay inside.
 type Folder struct{ *os.Root }
 
-// OpenFolder opens a directory and follows links in dir.
+// OpenFolder opens a directory and follows links in dir. The caller closes it.
 func OpenFolder(dir string) (Folder, error) {
 	// Opening a pipe would wait for its writer.
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
@@ -49,8 +49,8 @@ func OpenFolder(dir string) (Folder, error) {
 	return Folder{root}, err
 }
 
-// OpenNearest opens dir or its nearest existing ancestor. rest is the path from there to dir. For a dangling
-// symlink the error is a *LinkError.
+// OpenNearest opens dir or its nearest existing ancestor. rest is the path from there to dir, or ".". For a dangling
+// symlink the error is a *LinkError. The caller closes f.
 func OpenNearest(dir string) (f Folder, rest string, err error) {
 	for at := dir; ; at = filepath.Dir(at) {
 		info, err := os.Lstat(at)
@@ -319,9 +319,9 @@ func (t Typed) untrustedProjectDir() (dirOrEmpty string) {
 	return ground
 }
 
-// Absolute makes a typed path absolute. If it is inside the ground, inUntrusted is the ground, and a symlink below the
-// ground is a *LinkError, so that no write can leave it. Otherwise, and for files directly in t.Config, inUntrusted is
-// "".
+// Absolute makes a typed path absolute. If it is inside t.untrustedProjectDir(), inUntrusted is this directory, and a
+// symlink below it is a *LinkError, so that no write can leave it. Otherwise, and for files directly in t.Config,
+// inUntrusted is "".
 func (t Typed) Absolute(path string) (absolute, inUntrusted string, err error) {
 	absolute = PathFrom(t.Work, path)
 	ground := t.untrustedProjectDir()

@@ -88,8 +88,8 @@ func Program(t testing.TB, command string, buildFlags ...string) string {
 	return path
 }
 
-// WriteOverlay writes an overlay and returns the go build flag for it. It puts the files of directory from into
-// directory into, so that commands compile no hooks.
+// WriteOverlay writes an overlay, from + ".json", and returns the go build flag for it. It puts the files of directory
+// from into directory into, so that commands compile no hooks.
 func WriteOverlay(t testing.TB, from, into string) string {
 	t.Helper()
 	replace := map[string]string{}
@@ -102,7 +102,7 @@ func WriteOverlay(t testing.TB, from, into string) string {
 	return "-overlay=" + from + ".json"
 }
 
-// PlaceProgram links or copies a program to path, and creates its directory.
+// PlaceProgram links or copies a program to path, and creates its directory. Tests must not change the file.
 func PlaceProgram(t testing.TB, program, path string) {
 	t.Helper()
 	Must(t, os.MkdirAll(filepath.Dir(path), 0o755))

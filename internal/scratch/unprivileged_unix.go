@@ -18,7 +18,7 @@ const Unprivileged = 65534
 const unprivileged = "SPRINGFIELD_TEST_UNPRIVILEGED"
 
 // AsUnprivileged calls check with an empty directory, as a user whom permissions restrict. A test that runs as root is
-// run again as Unprivileged, in a new process, and check is called only there.
+// run again as Unprivileged, in a new process, and check is called only there. Call it once in a test.
 func AsUnprivileged(t *testing.T, check func(t *testing.T, dir string)) {
 	t.Helper()
 	if dir := os.Getenv(unprivileged); dir != "" {

@@ -54,8 +54,8 @@ const presence = 15 * 60 * 1000
 
 // CameBack reports whether the user is back in a session, or was before. To be back, the user must have typed a
 // prompt, other than the session's first, more than 15 minutes after the order.
-func CameBack(a *ledger.Away, session string, typedAt int64, turns int) bool {
-	return typedAt > a.Order.At+presence && turns > 1 || slices.ContainsFunc(a.Past, func(e ledger.AwayEvent) bool {
+func CameBack(a *ledger.Away, session string, typedAtMillis int64, prompts int) bool {
+	return typedAtMillis > a.Order.At+presence && prompts > 1 || slices.ContainsFunc(a.Past, func(e ledger.AwayEvent) bool {
 		return e.Session == session && e.Did == ledger.AwayPresent
 	})
 }
@@ -171,7 +171,8 @@ func SayAway(o *ledger.AwayOrder, nowMillis int64) string {
 	return text
 }
 
-// Describe returns a line about an order: its used continues, end, project and origin. The beginning matters most, because watch cuts the rest.
+// Describe returns a line about an order: its used continues, end, project and origin. It does not mask secrets. The
+// beginning matters most, because watch cuts the rest.
 func Describe(o ledger.AwayOrder, used int, nowMillis int64) string {
 	from, where := "origin unknown", "every project"
 	if o.From != "" {
@@ -195,7 +196,7 @@ func Describe(o ledger.AwayOrder, used int, nowMillis int64) string {
 // decideByCheck fills in out: with a stop if the check was denied, has passed since the last change to a file, or had
 // the same outcome three times, otherwise with a continue that asks the agent to run the check. out.Event.Check must be
 // set already. call and ran are the results of LastShell.
-func (out *Answer) decideByCheck(a *ledger.Away, inSession []ledger.AwayEvent, call activity.Call, ran bool, dir string) {
+func (out *Answer) decideByCheck(a *ledger.Away, inSession []ledger.AwayEvent, call activity.Call, ran bool, shellDir string) {
 	e, check := &out.Event, a.Order.Check
 	e.Text = check
 	failed := ran && call.Error
@@ -231,7 +232,7 @@ func (out *Answer) decideByCheck(a *ledger.Away, inSession []ledger.AwayEvent, c
 	if ran {
 		evidence = "the check has failed: " + check
 	}
-	out.goOn(evidence, SayAway(&a.Order, e.At)+" "+orderedCheck(&a.Order).Demand(ran, dir)+"\n\nIf it cannot be run here, say so under “Decided while you were away”.")
+	out.goOn(evidence, SayAway(&a.Order, e.At)+" "+orderedCheck(&a.Order).Demand(ran, shellDir)+"\n\nIf it cannot be run here, say so under “Decided while you were away”.")
 }
 
 func orderedCheck(o *ledger.AwayOrder) activity.Check {

@@ -62,7 +62,7 @@ func (e Env) projectNotAboveHome(q judge.Question) string {
 
 // findClient returns the path of Claude Code's program, or "". If configured is set, it must be an absolute path.
 // Otherwise findClient searches PATH and the usual installation directories. It ignores relative directories and the
-// project, which might contain a different program.
+// project, which might contain a different program. project is the result of projectNotAboveHome.
 func (e Env) findClient(configured, project string) string {
 	if configured != "" {
 		if filepath.IsAbs(configured) && isProgram(configured) {
@@ -97,7 +97,7 @@ func (e Env) findClient(configured, project string) string {
 }
 
 // searchPath returns PATH without relative directories and those in the project. A client that is a script needs node
-// from PATH.
+// from PATH. project is the result of projectNotAboveHome.
 func (e Env) searchPath(project string) string {
 	outside := slices.DeleteFunc(filepath.SplitList(e.Variable("PATH")), func(dir string) bool {
 		return !filepath.IsAbs(dir) || isWithinEitherWay(dir, project)

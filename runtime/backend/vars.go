@@ -44,14 +44,14 @@ func hasAnyPrefix(name string, prefixes ...string) bool {
 // redirectsOrRuns reports whether a member of a project's settings would set where a question goes or which program
 // runs. This is a login helper, or a variable that the client or other programs read, as a member of env in any
 // case.
-func redirectsOrRuns(settingsPath string) bool {
-	name, ok := strings.CutPrefix(settingsPath, "env.")
+func redirectsOrRuns(member string) bool {
+	name, ok := strings.CutPrefix(member, "env.")
 	if !ok {
 		return slices.Contains([]string{"apiKeyHelper", "awsAuthRefresh", "awsCredentialExport", "gcpAuthRefresh"},
-			settingsPath)
+			member)
 	}
 	name = strings.ToUpper(name)
-	return movesHome(settingsPath) || slices.Contains(systemVariables(), name) ||
+	return movesHome(member) || slices.Contains(systemVariables(), name) ||
 		slices.Contains([]string{"TEMP", "TMP", "COMSPEC", "SYSTEMROOT", "PATHEXT", "GODEBUG", "CLAUDE_CODE_GIT_BASH_PATH"}, name) ||
 		isRoutingVariable(name) || isCloudLogin(name) || hasAnyPrefix(name, "NODE_", "BUN_", "LD_", "DYLD_", "SSL_", "CLAUDE_CODE_API_")
 }

@@ -126,6 +126,7 @@ func (c *checker) checkInside(bracket byte, depth int) bool {
 	}
 }
 
+// checkText checks a string. The current byte must be its opening quote.
 func (c *checker) checkText() bool {
 	for c.i++; ; c.i++ {
 		switch b := c.currentByte(); {

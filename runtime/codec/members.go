@@ -260,8 +260,9 @@ const (
 	dropElement
 )
 
-// codeObjects reads or writes the objects of ListOf. It reports whether it was reading and found the member. It omits
-// invalid objects, and reads at most m.Most unless that is 0. It is not generic, so that it is compiled once.
+// codeObjects reads or writes the n objects of ListOf, by steps of list. It reports whether it was reading and found
+// the member. A strict read omits invalid objects. It reads at most m.Most unless that is 0, and resets it. It is not
+// generic, so that it is compiled once.
 func (m *Coder) codeObjects(name string, n int, list func(do listStep, i int) Object) (wasRead bool) {
 	most, number, read := m.Most, 0, 0
 	m.Most = 0
@@ -350,7 +351,8 @@ func readNumber[T integer](m *Coder, raw []byte, v *T) bool {
 }
 
 // ReadStrictly reads a JSON object or null that a person wrote, ignoring case in names. whole is why data cannot be
-// read. parts are the mistakes that were ignored, including members that neither o lists nor others accepts.
+// read. parts are the mistakes that were ignored, including members that neither o lists nor others accepts. others
+// gets names as written, in any case.
 func ReadStrictly(data []byte, o Object, others func(name string) bool) (parts []*Fault, whole *Fault) {
 	if whole = FindFault(data); whole != nil {
 		return nil, whole

@@ -52,10 +52,11 @@ func (d *Console) FindAftermath(r ledger.Record) (a Aftermath) {
 	return a
 }
 
-func (a *Aftermath) takeEntry(e *transcript.Entry, when int64) {
+// takeEntry notes failures and continues of other hooks. For an entry before the decision, clear a.Failure afterwards.
+func (a *Aftermath) takeEntry(e *transcript.Entry, atMillis int64) {
 	switch e.What {
 	case transcript.Failed:
-		a.Failure, a.at = shortWords(e.AgentWords()), when
+		a.Failure, a.at = shortWords(e.AgentWords()), atMillis
 	case transcript.Spoke, transcript.Called:
 		a.Failure = ""
 	case transcript.Prompted:

@@ -91,7 +91,8 @@ func ofPrompt(r ledger.Record) bool {
 	return r.Decision == "pass" || r.Decision == "remind" || r.Decision == ledger.None && r.Event == "UserPromptSubmit"
 }
 
-// ExplainOrSayNone prints the decision with this ID. For "" or "last" it prints the latest.
+// ExplainOrSayNone prints the decision with this ID. For "" or "last" it prints the latest, or that there is none,
+// which is an error with JSON.
 func (d *Console) ExplainOrSayNone(id string, a Asked) error {
 	v, err := d.scopeOf(a)
 	if err != nil {
@@ -121,6 +122,7 @@ func (d *Console) ExplainOrSayNone(id string, a Asked) error {
 	return nil
 }
 
+// explainDecision prints a decision and how the session went on. It also records ends of holds not yet recorded.
 func (d *Console) explainDecision(r ledger.Record) {
 	agent := registry.AgentName(r.Host)
 	did, kind := "let "+agent+" stop", display.Warn

@@ -210,6 +210,7 @@ func (d *Console) askedBy(terminalName string) ledger.Means {
 	return m
 }
 
+// resumeCall returns the command that lifts a hold. Its blanks are glued as in commandTo.
 func (d *Console) resumeCall(session string) string {
 	if session == "" {
 		return d.commandTo("resume")

@@ -11,7 +11,8 @@ import (
 	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
-// ListDecisions prints the last n decisions that a selects, oldest first.
+// ListDecisions prints the last n decisions that a selects, oldest first. n must be positive. Except as JSON, it also
+// prints events of holds and failures of sessions, and records ends of holds that are not yet recorded.
 func (d *Console) ListDecisions(n int, a Asked) error {
 	v, err := d.scopeOf(a)
 	if err != nil {

@@ -32,6 +32,7 @@ type LoopDriver struct {
 	Problem, Next string // why none drives loops, and the command that helps
 }
 
+// problemInWords returns why no plugin drives loops and the next step, or "". printLine unglues its blanks.
 func (d LoopDriver) problemInWords() string {
 	if d.Next == "" {
 		return d.Problem
@@ -42,8 +43,8 @@ func (d LoopDriver) problemInWords() string {
 	return d.Problem + "; next: " + d.Next
 }
 
-// DriverOfHook returns the plugin that contains a hook. If none contains it, or the plugin does not drive loops,
-// Problem is the reason, and the settings are wiggum's.
+// DriverOfHook returns the plugin that contains a hook, a path without symlinks. If none contains it, or the plugin
+// does not drive loops, Problem is the reason, and the settings are wiggum's.
 func DriverOfHook(hookProgram, state, project string) (orProblem LoopDriver) {
 	settings, err := hook.FindSettings(hookProgram, state, project)
 	if err != nil {
@@ -135,7 +136,7 @@ func (l *loopHere) mostTurns(goal wiggum.Goal) int {
 }
 
 // typedMaxFor returns the maximum that the user typed for a goal, or 0. For a paused goal, it is the one from before,
-// which the user's loop set active true restores.
+// which the user's loop set active true restores. l.past must be the goal's history.
 func (l *loopHere) typedMaxFor(goal wiggum.Goal) int {
 	if goal.Active {
 		return l.past.Typed
@@ -143,6 +144,7 @@ func (l *loopHere) typedMaxFor(goal wiggum.Goal) int {
 	return cmp.Or(l.past.Typed, l.past.Before)
 }
 
+// maxIfPerson returns n if a person at a terminal runs the command, otherwise 0.
 func (l *loopHere) maxIfPerson(n int) int {
 	if n == 0 || l.Caller != nil {
 		return 0
@@ -209,8 +211,9 @@ func (l *loopHere) changeFile(edit func() ([]byte, error)) (was wiggum.Goal, bef
 	return was, before, nil
 }
 
-// recordAndReport records an event, such as activity.LoopStarted, and reports it to the user's progress command.
-// loopFile is the content of the loop file for the history, or nil. It prints an error as a note.
+// recordAndReport records an event, such as activity.LoopStarted, with l.past.Typed, and reports it to the user's
+// progress command. goal.ID must not be "". loopFile is the content of the loop file for the history, or nil. It prints
+// an error as a note.
 func (l *loopHere) recordAndReport(event string, goal wiggum.Goal, loopFile []byte) {
 	e := activity.LoopEvent{
 		Loop: goal.ID, At: l.Now().UnixMilli(), Event: event,

@@ -259,7 +259,7 @@ func (l *loopHere) openTodoList() (string, error) {
 	return strings.TrimSuffix(b.String(), "\n"), nil
 }
 
-// transcriptDirs returns the log directories of the sessions that started in the workspace or in l.Work.
+// transcriptDirs returns Claude Code's log directories of the sessions that started in the workspace or in l.Work.
 func (l *loopHere) transcriptDirs() []string {
 	all := []string{filepath.Join(l.claudeProjectsDir(), claude.LogDirName(l.space.Dir))}
 	if l.Work != l.space.Dir {

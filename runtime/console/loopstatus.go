@@ -143,7 +143,7 @@ func (l *loopHere) turnsSoFar(goal wiggum.Goal) (suffix string) {
 }
 
 // hasNewSession reports whether a different session has been active here since the loop's last stop, for example after
-// /clear.
+// /clear. The loop must have a session.
 func (l *loopHere) hasNewSession() bool {
 	path, at := l.ownOrNewestLog()
 	return path != "" && filepath.Base(path) != l.goal.Session+".jsonl" && at > l.Now().UnixMilli()-l.file.Age

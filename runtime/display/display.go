@@ -49,8 +49,8 @@ func OneLine(s string) string {
 func GlueBlanks(command string) string { return strings.ReplaceAll(command, " ", "\u00a0") }
 func UnglueBlanks(text string) string  { return strings.ReplaceAll(text, "\u00a0", " ") }
 
-// DropInvisible drops invisible characters, except newlines, tabs and joiners. Other line separators become blanks. It
-// is for models, and for programs that display the text safely.
+// DropInvisible drops invisible and control characters, even carriage returns, except newlines, tabs and joiners.
+// U+0085, U+2028 and U+2029 become blanks. It is for models, and for programs that display the text safely.
 func DropInvisible(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

@@ -12,7 +12,7 @@ import (
 
 var errIrregular = errors.New("not a regular file")
 
-// ReadRegular reads a regular file. It is an error if the file is larger than most bytes.
+// ReadRegular reads a regular file and follows links. It is an error if the file is larger than most bytes.
 func ReadRegular(path string, most int) ([]byte, error) {
 	data, err := ReadBeginning(path, 0, most+1)
 	if len(data) > most {

@@ -78,14 +78,14 @@ func CheckRunning(running []string) Veto {
 	return Veto{}
 }
 
-// VetoOfTeam returns a veto for a lead whose teammates are at work, because their messages will wake the lead.
-// oneOrMore must not be empty.
-func VetoOfTeam(oneOrMore []string) Veto {
+// VetoOfTeam returns a veto for a lead whose teammates are at work, because their messages will wake the lead. names
+// must not be empty.
+func VetoOfTeam(names []string) Veto {
 	const named = 3
-	if n := len(oneOrMore); n > named {
-		oneOrMore = append(slices.Clone(oneOrMore[:named]), strconv.Itoa(n-named)+" more")
+	if n := len(names); n > named {
+		names = append(slices.Clone(names[:named]), strconv.Itoa(n-named)+" more")
 	}
-	return Veto{Rule: "team", Evidence: "at work in the team: " + strings.Join(oneOrMore, ", ")}
+	return Veto{Rule: "team", Evidence: "at work in the team: " + strings.Join(names, ", ")}
 }
 
 // servers are parts of commands that run until they are stopped.

@@ -186,13 +186,13 @@ func sayWhenFree(times []int64, most int, now time.Time, span time.Duration) str
 const chain = 4 // loops of maximum length for each prompt of the user
 
 // TakeRound spends a round of a loop and returns the new state. It returns a veto after too many rounds of all loops
-// together, or in an hour. inLoop is the maximum of a loop, and typedOr0 the user's own maximum or 0. Strategies count
-// single loops, which a file can rename.
-func TakeRound(s ledger.State, count Count, inLoop, typedOr0 int) (ledger.State, Veto) {
+// together, or in an hour. ceiling is the maximum of a loop in the settings, and typedOr0 the user's own maximum or 0.
+// Strategies count single loops, which a file can rename.
+func TakeRound(s ledger.State, count Count, ceiling, typedOr0 int) (ledger.State, Veto) {
 	s = trimToHour(MeetPrompt(s, count.Prompt, count.Own), count)
-	if typedOr0 == 0 && s.InLoops >= chain*inLoop {
+	if typedOr0 == 0 && s.InLoops >= chain*ceiling {
 		evidence := "kept going " + timesText(s.InLoops) + " by loops since your last prompt, and one loop may have " +
-			strconv.Itoa(inLoop)
+			strconv.Itoa(ceiling)
 		return s, Veto{Rule: "rounds", Evidence: evidence, Next: sayContinue}
 	}
 	if most := max(MaxSession, typedOr0); len(s.Continues)+len(s.Rounds) >= most {

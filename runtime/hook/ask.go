@@ -48,8 +48,8 @@ func (q askOutcome) noteJudgement(v *Settled) {
 }
 
 // askJudge asks the judge about the page of snapshot.Verdict, which must not be empty, and changes the verdict by the
-// answer. It reserves the cost under the session's lock, so the caller must not hold this lock. It extends the hook's
-// time limit.
+// answer. It reserves the cost under the session's lock, so the caller must not hold this lock. The caller then calls
+// a.noteJudgement, even if no judge was asked. It extends the hook's time limit.
 func (s *start) askJudge(snapshot *Snapshot) (a askOutcome) {
 	v := &snapshot.Verdict
 	j, asks := snapshot.Settings.JudgeOptions()
@@ -103,8 +103,9 @@ func (s *start) askJudge(snapshot *Snapshot) (a askOutcome) {
 	return a
 }
 
-// questionFor returns the question about page for j's backend. For Claude, a valid LISA_SIMPSON_MODEL replaces j.Model.
-// For a command, the recorded Model omits the arguments, because they can be secret.
+// questionFor returns the question about page for j's backend. j.Lacks() must be "". For Claude, a valid
+// LISA_SIMPSON_MODEL replaces j.Model. For a command, the recorded Model omits the arguments, because they can be
+// secret.
 func (s *start) questionFor(j judge.Options, page string) judge.Question {
 	q := judge.Question{
 		Backend: j.Backend, System: judge.SystemPrompt(s.event.Host.Agent), Page: page, WithinMs: int64(j.Within) * 1000,
@@ -133,8 +134,9 @@ func noteNoAnswer(v *strategy.Verdict, rule, why string) {
 func (s *start) daySpendDir() string { return cmp.Or(ledger.StateDir("", s.Home), s.state) }
 
 // reserveCost reserves the maximum cost of q for the session and for the day. It returns the amount reserved for the
-// session, which can be positive even if q must not be asked. why is the reason not to ask q, or "".
-func (s *start) reserveCost(q judge.Question, j judge.Options) (taken int64, why string) {
+// session, which can be positive even if q must not be asked. why is the reason not to ask q, or "". j.Lacks() must be
+// "".
+func (s *start) reserveCost(q judge.Question, j judge.Options) (takenMicros int64, why string) {
 	var worst int64
 	if j.Backend == judge.Command {
 		worst = toMicros(*j.Cost)
@@ -143,33 +145,33 @@ func (s *start) reserveCost(q judge.Question, j judge.Options) (taken int64, why
 		named := s.Getenv("ANTHROPIC_DEFAULT_" + strings.ToUpper(q.Model) + "_MODEL")
 		worst = max(judge.PriceAtMost(q.Model, q), judge.PriceAtMost(cmp.Or(named, q.Model), q))
 	}
-	spent, err := ledger.TakeFromSession(s.state, sessionKey(s.event), s.recordOf(Settled{}, s.plugin), worst, toMicros(j.Session))
+	spent, err := ledger.TakeFromSession(s.state, ledgerIDOf(s.event), s.recordOf(Settled{}, s.plugin), worst, toMicros(j.Session))
 	if err == ledger.ErrSpent {
 		return 0, "this session's spending limit for the judge is reached, " + judge.Dollars(spent) + " of " + judge.Dollars(toMicros(j.Session))
 	}
 	if err == nil {
-		taken, err = worst, ledger.TakeFromDay(s.daySpendDir(), s.Now, worst, toMicros(j.Daily))
+		takenMicros, err = worst, ledger.TakeFromDay(s.daySpendDir(), s.Now, worst, toMicros(j.Daily))
 	}
 	if err == nil {
-		return taken, ""
+		return takenMicros, ""
 	}
 	if err == ledger.ErrSpent || err == ledger.ErrResting {
-		return taken, err.Error()
+		return takenMicros, err.Error()
 	}
 	s.noteForDebug("ask judge: " + err.Error())
-	return taken, "the cost of questions cannot be saved"
+	return takenMicros, "the cost of questions cannot be saved"
 }
 
-// askAndPay asks the judge and replaces taken, the day's reservation, with the actual cost. tellFailing reports
-// whether to notify the user of repeated failures.
-func (s *start) askAndPay(q judge.Question, taken int64) (reply judge.Reply, tellFailing bool) {
+// askAndPay asks the judge and replaces takenMicros, the day's reservation, with the actual cost. noteJudgement does so
+// for the session. tellFailing reports whether to notify the user of repeated failures.
+func (s *start) askAndPay(q judge.Question, takenMicros int64) (reply judge.Reply, tellFailing bool) {
 	begun := time.Now()
 	reply = s.runJudge(q)
 	uncounted := reply.Failed == "" && reply.Usage == judge.Usage{}
 	if reply.Micros == 0 && (uncounted || reply.Failed == judge.TimedOut || reply.Failed == judge.Junk || reply.Failed == judge.Crashed) {
-		reply.Micros = taken // the cost is unknown, and the limit in dollars must hold
+		reply.Micros = takenMicros // the cost is unknown, and the limit in dollars must hold
 	}
-	tellFailing, err := ledger.SettleSpending(s.daySpendDir(), s.Now, s.Now.Add(time.Since(begun)), taken, ledger.Outcome{
+	tellFailing, err := ledger.SettleSpending(s.daySpendDir(), s.Now, s.Now.Add(time.Since(begun)), takenMicros, ledger.Outcome{
 		Micros: reply.Micros, Failure: string(reply.Failed), Detail: shortenText(reply.Detail, 200), Unasked: reply.Failed == judge.Redirected,
 	})
 	if err != nil {

@@ -26,7 +26,7 @@ func (s *start) denyDialogIfAway(settings Settings) {
 	if !ok || s.holdVeto().Rule != "" {
 		return
 	}
-	session, err := ledger.OpenUnlocked(s.state, sessionKey(s.event))
+	session, err := ledger.OpenUnlocked(s.state, ledgerIDOf(s.event))
 	if err != nil {
 		s.noteForDebug("read ledger: " + err.Error())
 		return
@@ -161,7 +161,7 @@ func (s *start) orderInForce() (o ledger.AwayOrder, ok bool) {
 }
 
 // yieldsAwayOrder reports whether the plugin of a loop that does not drive the session leaves an away order to a daily
-// plugin.
+// plugin. It reads s.drives, which Examine sets.
 func (s *Snapshot) yieldsAwayOrder() bool {
 	isDaily := func(known *strategy.Strategy) bool {
 		return known.KindOf() == strategy.Daily && s.stillDecides(known.Name)

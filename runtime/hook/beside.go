@@ -74,7 +74,8 @@ func (s *Snapshot) stillDecides(strategyName string) bool {
 // apart bounds the time between the starts of two copies for the same stop.
 const apart = 2 * time.Second
 
-// asSeenPlugin returns the ledger entry by which other copies of the plugin recognise this stop.
+// asSeenPlugin returns the ledger entry by which other copies of the plugin recognise this stop. An entry to record
+// needs a clock from Advance.
 func (s *start) asSeenPlugin(settings Settings, clock ledger.Clock) ledger.SeenPlugin {
 	e := s.event
 	p := ledger.SeenPlugin{Plugin: settings.Plugin, Strategy: settings.Strategy.Name, At: clock.At}
@@ -105,7 +106,7 @@ func (s *start) hasCopyDecided(before ledger.State, settings Settings) bool {
 // notePluginIsOn records at the start of a session that the plugin is enabled. From the first stop on, other plugins
 // then yield to its loop, and plugins of loops leave away orders to it.
 func (s *start) notePluginIsOn(settings Settings) {
-	session, err := ledger.OpenUnlocked(s.state, sessionKey(s.event))
+	session, err := ledger.OpenUnlocked(s.state, ledgerIDOf(s.event))
 	if err == nil {
 		defer session.Close()
 		err = session.LockAndRead()

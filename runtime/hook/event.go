@@ -71,7 +71,7 @@ func readObject(r io.Reader) (data []byte, err error) {
 	return nil, err
 }
 
-func sessionKey(e Event) string {
+func ledgerIDOf(e Event) string {
 	if e.SessionID != "" {
 		return "session:" + e.SessionID
 	}

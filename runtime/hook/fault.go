@@ -62,7 +62,7 @@ func (s *start) recordUndecided(f fault) (told string) {
 		r.Event, did = s.eventName, s.plugin+" said nothing before a prompt: "
 	}
 	told = shortenText(did+r.Evidence, 2000)
-	session, err := ledger.OpenUnlocked(s.state, sessionKey(s.event))
+	session, err := ledger.OpenUnlocked(s.state, ledgerIDOf(s.event))
 	if err == nil {
 		defer session.Close()
 		err = ledger.ErrBusy

@@ -36,8 +36,8 @@ func (s *start) recordAndReport(events []activity.LoopEvent, command *ProgressCo
 	}
 }
 
-// RecordLoopEvent adds an event to the history of loops, and runs the user's command if it wants the event. A
-// cancel event of a loop that is over is ignored.
+// RecordLoopEvent adds an event to the history of loops, and runs the user's command if it wants the event. command can
+// be nil. A cancel event of a loop that is over is ignored.
 func RecordLoopEvent(state string, command *ProgressCommand, e activity.LoopEvent, getenv func(string) string, runLimit time.Duration) error {
 	if e.Event == activity.LoopCancelled && ledger.PastOfLoop(state, e.Loop, e.Dir).Over {
 		return nil

@@ -155,8 +155,8 @@ func (h Process) Run() (code int) {
 	return code
 }
 
-// readInputs reads the plugin and the event. forUs is false if there is no event for the plugin to answer. The caller
-// then ignores f, which can be set.
+// readInputs reads the plugin and the event into s. forUs is false if there is no event for the plugin to answer. The
+// caller then ignores f, which can be set.
 func (s *start) readInputs() (f *fault, forUs bool) {
 	var err error
 	if s.root, err = findRoot(s.Executable, s.PluginRoot); err != nil {
@@ -241,9 +241,10 @@ type answer struct {
 }
 
 // decideAndRecord decides a stop, asks a judge if necessary, changes the workspace's files and records the decision. If
-// the change or the record fails, the agent may stop. A decided stop gets a silent answer.
+// the change or the record fails, the agent may stop. A stop that another copy has decided gets a silent answer. The
+// caller records the answer's fault.
 func (s *start) decideAndRecord(settings Settings) answer {
-	session, err := ledger.OpenUnlocked(s.state, sessionKey(s.event))
+	session, err := ledger.OpenUnlocked(s.state, ledgerIDOf(s.event))
 	if err != nil {
 		return s.unwrittenAnswer(settings, Settled{}, faultLedger, err)
 	}
@@ -368,9 +369,9 @@ func (s *start) examineStop(stop Stop) (snapshot Snapshot) {
 // holdVeto returns a veto if a hold is in force. It also checks the home directory, so that a project cannot
 // lift a hold by moving the state directory.
 func (s *start) holdVeto() guard.Veto {
-	hold, ok := ledger.HoldInForce(s.state, sessionKey(s.event), s.Now)
+	hold, ok := ledger.HoldInForce(s.state, ledgerIDOf(s.event), s.Now)
 	if own := ledger.StateDir("", s.Home); !ok && own != "" && own != s.state {
-		hold, ok = ledger.HoldInForce(own, sessionKey(s.event), s.Now)
+		hold, ok = ledger.HoldInForce(own, ledgerIDOf(s.event), s.Now)
 	}
 	if !ok {
 		return guard.Veto{}
@@ -430,9 +431,9 @@ func shortenText(s string, most int) string {
 	return quotation.ClipBytes(display.DropInvisible(s), most)
 }
 
-// unwrittenAnswer returns the answer after err prevented the record of v. A continue or a reminder becomes a verdict
-// with no effect. faultRule is a constant such as faultLedger. It adds the failed action to err, except for
-// faultWorkspace.
+// unwrittenAnswer returns the answer after err prevented the record of v. A continue, a reminder or the zero Settled
+// becomes a verdict with no effect. faultRule is a constant such as faultLedger. It adds the failed action to err,
+// except for faultWorkspace.
 func (s *start) unwrittenAnswer(settings Settings, v Settled, faultRule string, err error) answer {
 	if faultRule != faultWorkspace {
 		err = newFailure("write ledger", err)

@@ -277,10 +277,10 @@ func limitsOf(l *guard.Limits) []limit {
 	return []limit{{"burst", &l.Burst, maxBurst}, {"prompt", &l.PerPrompt, maxPrompt}, {"hour", &l.PerHour, guard.MaxHour}}
 }
 
-// raiseCommand returns the command, in backticks, with which the user can raise a limit, such as burst. If caller is
-// not the CLI, it adds how to edit the file without the CLI. It returns "" for any other limitName, and if the limit is
-// at the maximum or set by the project.
-func (s Settings) raiseCommand(limitName, state, home, caller string) string {
+// raiseCommand returns the command, in backticks, with which the user can raise a limit: burst, prompt or hour. If
+// caller, from cliCommand, is not the CLI, it adds how to edit the file without the CLI. It returns "" for any other
+// limitName, and if the limit is at the maximum or set by the project.
+func (s Settings) raiseCommand(limitName, stateDir, home, caller string) string {
 	for _, l := range limitsOf(&s.Limits) {
 		if l.name != limitName || *l.value >= l.most || slices.Contains(s.lowered, limitName) {
 			continue
@@ -290,16 +290,16 @@ func (s Settings) raiseCommand(limitName, state, home, caller string) string {
 		if caller == cliName {
 			return command
 		}
-		if rest, below := strings.CutPrefix(state, home+string(filepath.Separator)); below && home != "" {
-			state = filepath.Join("~", rest)
+		if rest, below := strings.CutPrefix(stateDir, home+string(filepath.Separator)); below && home != "" {
+			stateDir = filepath.Join("~", rest)
 		}
-		return command + " (without that program: {\"budget\":{\"" + limitName + "\":" + more + "}} in " + filepath.Join(state, s.Plugin+".json") + ")"
+		return command + " (without that program: {\"budget\":{\"" + limitName + "\":" + more + "}} in " + filepath.Join(stateDir, s.Plugin+".json") + ")"
 	}
 	return ""
 }
 
-// anyStrategyHas reports whether any strategy defines a member with this name. It notes a fault in faults if this
-// strategy must not contain the member.
+// anyStrategyHas reports whether any strategy defines a member with this name, ignoring case. The caller has checked
+// that faults.Strategy does not. It notes a fault in faults if that strategy must not contain the member.
 func anyStrategyHas(name string, faults *strategy.Layer) bool {
 	named := func(member string) bool { return strings.EqualFold(member, name) }
 	for _, known := range registry.Strategies {

@@ -111,8 +111,8 @@ func (stop Stop) Examine() Snapshot {
 }
 
 // vetoUnlessAnnounced returns a veto for a teammate, because the team's lead will wake it. The caller has checked that
-// the session is a teammate's. There is no veto if the hook would be silent anyway, or if the last message announces
-// the next action.
+// the session is a teammate's, and has set s.Verdict. There is no veto if the hook would be silent anyway, or if the
+// last message announces the next action.
 func (s *Snapshot) vetoUnlessAnnounced() guard.Veto {
 	v := &s.Verdict
 	if v.Decision == s.Settings.Strategy.NoEffect() && v.Page == "" ||
@@ -124,8 +124,8 @@ func (s *Snapshot) vetoUnlessAnnounced() guard.Veto {
 }
 
 // vetoAndNoteDrives returns the veto for which the event or the transcript gives a reason, such as work in progress or
-// plan mode. For a strategy of Stop it also checks other loops, a removed ledger and the user's last word, and notes
-// in s.drives whether the plugin's own loop drives the session.
+// plan mode. For a strategy of Stop it also checks other loops, a removed ledger and the user's last word, and notes in
+// s.drives whether the plugin's own loop drives the session. Call it after readTranscript.
 func (s *Snapshot) vetoAndNoteDrives() guard.Veto {
 	h := s.Event.Host
 	veto := guard.CheckPending(s.Event.Moment, s.View.Earlier)
@@ -175,8 +175,9 @@ func (s *Snapshot) vetoAndNoteDrives() guard.Veto {
 	return veto
 }
 
-// goOnIfNoWake applies to hosts that exit at the end of the turn and cannot wake the agent. Once per
-// prompt, it replaces a veto for background or scheduled work with a continue.
+// goOnIfNoWake applies to hosts that exit at the end of the turn and cannot wake the agent. Once per prompt, it
+// replaces the verdict of a veto for background or scheduled work with a continue. s.Veto stays set, with the rule
+// headless.
 func (s *Snapshot) goOnIfNoWake() {
 	waits := s.Veto.Rule == "background" || s.Veto.Rule == "scheduled"
 	if !waits || !s.Headless || s.Settings.Strategy.Event != "Stop" || s.Settings.Strategy.Loop != nil || s.Before.Waits == toldWaitKey(s.met) {
@@ -191,8 +192,8 @@ func (s *Snapshot) goOnIfNoWake() {
 
 const headless = "headless"
 
-// toldWaitKey returns the value of Waits for a prompt in which the agent was told to wait in the foreground. It is not
-// empty, even if the prompt has no name.
+// toldWaitKey returns the value of Waits for a prompt in which the agent was told to wait in the foreground. state is
+// that of this prompt, like s.met. The value is not empty, even if the prompt has no name.
 func toldWaitKey(state ledger.State) string { return "for " + state.Prompt }
 
 func (s *Snapshot) applyVeto(veto guard.Veto) bool {
@@ -412,8 +413,9 @@ type Settled struct {
 	Away ledger.AwayEvent // without Did, the order did nothing
 }
 
-// Settle applies the away order and the limits to the verdict. A continue beyond a limit becomes a stop that
-// changes no files, so that a later prompt can go on from there.
+// Settle applies the away order and the limits to the verdict. A continue beyond a limit becomes a stop that changes no
+// files, so that a later prompt can go on from there. It writes nothing. After Examine, the caller sets Before, Away
+// and Now again if they have changed.
 func (s *Snapshot) Settle() Settled {
 	s.met = s.meetPrompt(s.Before) // Before may have changed since Examine
 	ordered := away.Answer{Verdict: s.Verdict}
@@ -477,7 +479,7 @@ func (s *Snapshot) cliCommand() string {
 
 // sayContinue puts the plugin's name, the limit and the evidence in front of out.Reason, unless Protocol is exit2.
 // Evidence of an order or a judge goes only to the user. It keeps the message to the user, out.Told, only at a prompt's
-// first continue, because hosts show the reason.
+// first continue, because hosts show the reason. The caller has set out.Next, and out.Left if limits apply.
 func (s *Snapshot) sayContinue(out *Settled, byOrder bool) {
 	count, told := "", s.Settings.Plugin+" kept "+s.Event.Host.Agent+" going"
 	first := out.Left != nil && out.Next.InPrompt == 1 || out.Left == nil && out.Remember.Continues == 1

@@ -92,7 +92,7 @@ func (h *Host) CommandToType(plugin, word string) string {
 	return h.Command(plugin, word)
 }
 
-// ReadEvent parses an event and replaces the host's names for Stop and UserPromptSubmit with ours.
+// ReadEvent parses an event and replaces the host's names for Stop and UserPromptSubmit with ours. It sets e.Host.
 func (h *Host) ReadEvent(payload []byte, e *Event) error {
 	e.Host = h
 	read := h.Read
@@ -167,9 +167,9 @@ func (e *Event) Common(m *codec.Coder) {
 	}
 }
 
-func (e *Event) CountSchedules(m *codec.Coder, name string) {
+func (e *Event) CountSchedules(m *codec.Coder, member string) {
 	var crons []byte
-	m.Raw(name, &crons)
+	m.Raw(member, &crons)
 	if codec.Elements(crons, func([]byte) { e.Crons++ }) {
 		e.Scheduled = true
 	}

@@ -85,6 +85,7 @@ func shownCall(c activity.Call) string {
 	return cmp.Or(shownField(c.Name), "?") + "(" + inside + ")"
 }
 
+// shownField returns a field for the page: with secrets masked, cut, and in quotes unless all its letters are plain.
 func shownField(s string) string {
 	s = quotation.ClipRunes(strings.TrimSpace(secret.Mask(s)), maxField)
 	if strings.Trim(s, plainLetters) != "" {
@@ -139,7 +140,7 @@ func isHidden(r rune) bool {
 }
 
 // endOfMessage returns at most the last maxMessage characters of a message, if possible from the start of a sentence.
-// It begins a cut message with "…".
+// It begins a cut message with "…". The caller has masked secrets, and quotes the result.
 func endOfMessage(s string) string {
 	s = strings.TrimSpace(s)
 	at, width := len(s), 0

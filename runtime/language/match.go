@@ -241,7 +241,9 @@ func hasFewWords(rest, maxWords string) bool {
 	return true
 }
 
-// clauseStarts returns up to eight offsets where a sentence or clause begins, also after words like "so".
+// clauseStarts returns up to eight offsets where the sentence or a clause begins: after signs such as a colon, a dash,
+// an arrow or a check mark, and after words like "so". Commas and full stops begin none. Offsets can repeat, in any
+// order.
 func (f *finder) clauseStarts(foldedSentence string) []int {
 	all := make([]int, 0, 8)
 	add := func(i int) {
@@ -362,7 +364,8 @@ type finder struct {
 
 func always(int) bool { return true }
 
-// Has reports whether an entry of class c matches in a sentence, with no earlier exclusion in its pack.
+// Has reports whether an entry of class c matches in folded, which is one of the finders' sentences or a part, with no
+// earlier exclusion in its pack.
 func (all Finders) Has(c Class, folded string) bool {
 packs:
 	for _, f := range all {
@@ -389,7 +392,8 @@ packs:
 	return false
 }
 
-// MatchLen returns the length of the longest match of these classes at the beginning of text, or 0.
+// MatchLen returns the length in bytes of the longest match of these classes at the beginning of folded, or 0. Entries
+// with "^" or "!" never match. folded is one of the finders' sentences or a part.
 func (all Finders) MatchLen(folded string, some ...Class) (longest int) {
 	take := func(end int) bool {
 		longest = max(longest, end)
@@ -419,7 +423,7 @@ func (f *finder) candidates(c Class) []string {
 	return f.has[c]
 }
 
-// literalPrefix returns the literal text at the beginning of an entry, or "". Every match contains this text.
+// literalPrefix returns the literal text at the beginning of a non-empty entry, or "". Every match contains this text.
 func literalPrefix(entry string) string {
 	if entry[0] == '^' || entry[0] == '*' || entry[0] == '-' {
 		entry = entry[1:]

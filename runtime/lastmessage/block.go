@@ -159,7 +159,7 @@ type sentence struct {
 }
 
 // ownWordsOnly returns a block without emphasis. It replaces inline code and URLs with a backtick, quotations with an
-// empty one (""), and links with labels. offsets[i] is the offset in text of the byte out[i].
+// empty one (""), and links with labels. offsets[i] is the offset in text of out[i], and the last is len(text).
 func ownWordsOnly(text string) (out string, offsets []int) {
 	b := make([]byte, 0, len(text))
 	offsets = make([]int, 0, len(text)+1)

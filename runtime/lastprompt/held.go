@@ -56,10 +56,10 @@ func (in reader) isNoSubject(word string) bool {
 		in.MatchLen(word, language.Common, language.Filler, language.Soft, language.And, language.Then, language.Not, language.Bother) == len(word)
 }
 
-// FindBanned returns the first of a prompt's clauses whose subject is in the last 2,000 bytes of message. held is
-// Word.Held. A clause with no subject bans every message. heldClause is already in quotes.
-func FindBanned(held, message string) (heldClause string, ok bool) {
-	subjects := longWordsOf(fold(quotation.Tail(message, maxAnnounced)))
+// FindBanned returns the first of a prompt's clauses whose subject is in the last 2,000 bytes of the agent's
+// announcement. held is Word.Held. A clause with no subject bans every announcement. heldClause is already in quotes.
+func FindBanned(held, announcement string) (heldClause string, ok bool) {
+	subjects := longWordsOf(fold(quotation.Tail(announcement, maxAnnounced)))
 	for line := range strings.Lines(held) {
 		subject, said, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
 		words := strings.Fields(subject)

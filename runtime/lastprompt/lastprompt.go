@@ -82,7 +82,7 @@ func Read(p Prompt) Word {
 }
 
 // readerWithEnglish returns a reader for English, which any prompt can contain, and these packs, at most maxLanguages
-// in all.
+// in all. The caller folds the sentences with fold.
 func readerWithEnglish(packs []*language.Pack, folded []string) reader {
 	all := []*language.Pack{language.PackNamed("en")}
 	for _, p := range packs {

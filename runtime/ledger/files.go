@@ -79,7 +79,7 @@ func waitLock(f *os.File, until time.Time) error {
 }
 
 // LockWorkspace takes the lock for changing a strategy's files in a directory, or returns ErrBusy after wait. Closing
-// the file releases it.
+// the file releases it. Pass the path from workspace.Space, because a different spelling is a different lock.
 func LockWorkspace(stateDir, workspace string, wait time.Duration) (*os.File, error) {
 	return TakeLock(stateDir, "workspace:"+workspace, wait)
 }
@@ -139,7 +139,7 @@ func (l lineFile) addLine(o codec.Object) error {
 }
 
 // eachLine calls take with each line in the first 2*most bytes, with any line ending, and cuts lines that are too long.
-// take must not keep the slice, which is reused. A missing file has no lines.
+// At the end, the line can be empty. take must not keep the slice, which is reused. A missing file has no lines.
 func (l lineFile) eachLine(take func(line []byte)) error {
 	f, _, err := file.OpenRegular(l.path, file.Nofollow)
 	if os.IsNotExist(err) || errors.Is(err, syscall.ENOTDIR) {

@@ -61,7 +61,8 @@ func sessionsOf(dirs []string, of Scope) (all []session) {
 }
 
 // Backwards yields the decisions of the latest maxOpened sessions in a scope, the latest first. Decisions before a
-// prompt and those of None are among them. It opens ledgers only as needed.
+// prompt and those of None are among them. It opens ledgers only as needed. of.Session has a prefix, usually
+// "session:".
 func Backwards(stateDirs []string, of Scope) iter.Seq[Record] {
 	return func(yield func(Record) bool) {
 		ahead := sessionsOf(stateDirs, of)
@@ -112,7 +113,7 @@ const maxLooked = 5000 // decisions per search
 
 // Newest returns the last n decisions in a scope that wanted accepts, oldest first, and how many it examined. n is at
 // least 1. It returns fewer if it has examined max(maxLooked, 50*n). Unless withAside is set, it omits decisions that
-// stand aside.
+// stand aside. of.Session has a prefix, usually "session:".
 func Newest(stateDirs []string, of Scope, n int, withAside bool, wanted func(Record) bool) (all []Record, looked int) {
 	for r := range Backwards(stateDirs, of) {
 		if looked++; looked > max(maxLooked, 50*n) || len(all) == n && (withAside || all[n-1].minorRank() == 0) {
@@ -144,8 +145,8 @@ func Newest(stateDirs []string, of Scope, n int, withAside bool, wanted func(Rec
 	return all, looked
 }
 
-// DecisionByID returns the decision with the given ID, such as 3f2a51-17. It reads only ledgers whose key
-// matches the ID.
+// DecisionByID returns the decision with the given ID, such as 3f2a51-17. It reads only ledgers whose key matches the
+// ID. of.Session has a prefix, usually "session:".
 func DecisionByID(stateDirs []string, of Scope, id string) (Record, bool) {
 	if IsDecisionID(id) {
 		of.decision = id[:shortened]

@@ -226,17 +226,17 @@ func unrecordedEnds(dir string, all []HoldEvent, now time.Time) (found []HoldEve
 	return found
 }
 
-// LastHoldEvents returns the last event of each hold, the latest first.
-func LastHoldEvents(all []HoldEvent) (perHold []HoldEvent) {
+// LastHoldEvents returns the last event of each Of, a session or all of them, the latest first. all is oldest first.
+func LastHoldEvents(all []HoldEvent) (perSession []HoldEvent) {
 	seen := map[string]bool{}
 	for i := len(all) - 1; i >= 0; i-- {
 		e := all[i]
 		if !seen[e.Of] {
-			perHold = append(perHold, e)
+			perSession = append(perSession, e)
 		}
 		seen[e.Of] = true
 	}
-	return perHold
+	return perSession
 }
 
 type InForce struct {

@@ -197,6 +197,7 @@ type SeenPlugin struct {
 	Sent, Ended int64
 }
 
+// MeetPlugin stores one, replacing any entry of the same plugin, and makes it the most recent.
 func (s *State) MeetPlugin(one SeenPlugin) {
 	if one.Strategy == one.Plugin {
 		one.Strategy = ""
@@ -210,7 +211,8 @@ func (s *State) MeetPlugin(one SeenPlugin) {
 	s.Plugins = append(others, one)[max(0, len(others)+1-maxPlugins):]
 }
 
-// LastDecidedAt returns when any plugin for which of is true last decided, in Unix milliseconds, or 0.
+// LastDecidedAt returns when any plugin for which of is true last decided or recorded a start of the session, in Unix
+// milliseconds, or 0.
 func (s *State) LastDecidedAt(of func(SeenPlugin) bool) (atMillis int64) {
 	for _, p := range s.Plugins {
 		if of(p) {

@@ -89,8 +89,8 @@ func OpenUnlocked(stateDir, ledgerID string) (openedOrNew *Session, err error) {
 	return s, nil
 }
 
-// LockAndRead waits up to 50 ms for the lock, and reads the state again if some other hook has written. Close
-// releases the lock.
+// LockAndRead waits up to 50 ms for the lock, or returns ErrBusy. It reads the state again if some other hook has
+// written. Close releases the lock.
 func (s *Session) LockAndRead() error {
 	if !s.locked {
 		if err := waitLock(s.file, time.Now().Add(lockWait)); err != nil {
@@ -184,8 +184,8 @@ func (a *active) Members(m *codec.Coder) {
 
 const dayLength = 86_400_000 // milliseconds
 
-func indexLines(dir string) lineFile {
-	return lineFile{dir, filepath.Join(dir, "index"), 8 << 20, 4 << 10}
+func indexLines(stateDir string) lineFile {
+	return lineFile{stateDir, filepath.Join(stateDir, "index"), 8 << 20, 4 << 10}
 }
 
 // Close closes the ledger and releases the lock.

@@ -46,7 +46,7 @@ const (
 	longRest = time.Hour
 )
 
-func spendFile(dir string) string { return filepath.Join(dir, "judge.json") }
+func spendFile(stateDir string) string { return filepath.Join(stateDir, "judge.json") }
 
 var (
 	ErrSpent   = errors.New("today's limit is reached")
@@ -71,13 +71,13 @@ func ReadSpend(stateDir string, now time.Time) (today Spend, err error) {
 }
 
 // TakeFromDay reserves the cost of a question, in the file that ReadSpend reads. It returns ErrSpent at the day's
-// limit, and ErrResting after too many failures. A limit of 0 forbids all questions.
-func TakeFromDay(stateDir string, now time.Time, micros, limit int64) error {
+// limit, and ErrResting after too many failures. A limitMicros of 0 forbids all questions.
+func TakeFromDay(stateDir string, now time.Time, micros, limitMicros int64) error {
 	return changeSpend(stateDir, now, func(p *Spend) error {
 		if p.Until > now.UnixMilli() {
 			return ErrResting
 		}
-		if limit <= 0 || p.Micros+micros > limit { // a limit of 0 forbids even free questions
+		if limitMicros <= 0 || p.Micros+micros > limitMicros { // a limit of 0 forbids even free questions
 			return ErrSpent
 		}
 		p.Micros += micros
@@ -87,9 +87,9 @@ func TakeFromDay(stateDir string, now time.Time, micros, limit int64) error {
 }
 
 // TakeFromSession reserves the cost in the session's state and returns the session's costs, or ErrSpent at the limit. A
-// limit of 0 forbids all questions. It writes r as Asking under the session's lock, because two stops might ask at
-// once. The caller must not have that lock.
-func TakeFromSession(stateDir, ledgerID string, r Record, micros, limit int64) (spent int64, err error) {
+// limitMicros of 0 forbids all questions. It writes r as Asking under the session's lock, because two stops might ask
+// at once. The caller must not have that lock.
+func TakeFromSession(stateDir, ledgerID string, r Record, micros, limitMicros int64) (spent int64, err error) {
 	s, err := OpenUnlocked(stateDir, ledgerID)
 	if err != nil {
 		return 0, err
@@ -98,7 +98,7 @@ func TakeFromSession(stateDir, ledgerID string, r Record, micros, limit int64) (
 	if err := s.LockAndRead(); err != nil {
 		return 0, err
 	}
-	if limit <= 0 || s.State.Spent+micros > limit {
+	if limitMicros <= 0 || s.State.Spent+micros > limitMicros {
 		return s.State.Spent, ErrSpent
 	}
 	r.Decision, r.State = Asking, s.State
@@ -117,7 +117,8 @@ type Outcome struct {
 }
 
 // SettleSpending records the outcome of a question: it replaces taken, the amount reserved at the time takenAt, with
-// the actual cost. After three failures in a row it pauses questions. thirdFailure reports whether this is the third.
+// the actual cost. The caller corrects the session's costs. After three failures in a row it pauses questions.
+// thirdFailure reports whether this is the third.
 func SettleSpending(stateDir string, takenAt, now time.Time, taken int64, o Outcome) (thirdFailure bool, err error) {
 	err = changeSpend(stateDir, now, func(p *Spend) error {
 		if p.Day == dayOf(takenAt) { // else a new day has begun since
@@ -143,8 +144,8 @@ func SettleSpending(stateDir string, takenAt, now time.Time, taken int64, o Outc
 	return thirdFailure, err
 }
 
-func changeSpend(dir string, now time.Time, change func(*Spend) error) error {
-	lock, err := TakeLock(dir, "judge", spendWait)
+func changeSpend(stateDir string, now time.Time, change func(*Spend) error) error {
+	lock, err := TakeLock(stateDir, "judge", spendWait)
 	if err == ErrBusy {
 		err = errors.New("other hooks have locked the cost file")
 	}
@@ -152,12 +153,12 @@ func changeSpend(dir string, now time.Time, change func(*Spend) error) error {
 		return err
 	}
 	defer lock.Close()
-	p, err := ReadSpend(dir, now)
+	p, err := ReadSpend(stateDir, now)
 	if err != nil {
 		return err
 	}
 	if err := change(&p); err != nil {
 		return err
 	}
-	return replaceFile(spendFile(dir), &p)
+	return replaceFile(spendFile(stateDir), &p)
 }

@@ -29,16 +29,16 @@ type Child struct {
 
 var ErrSlow = errors.New("it took too long, and was killed")
 
-// Run runs the program and discards its output. After p.Within, at most Patience, it kills the program and returns
-// ErrSlow. It does not run the program if p.Within is 0 or less.
+// Run runs the program and discards its output. After p.Within, at most Patience, or if p.Quit closes, it kills the
+// program and returns ErrSlow. It does not run the program if p.Within is 0 or less.
 func (p Child) Run() error {
 	p.Within = min(p.Within, Patience)
 	return p.runInto(nil)
 }
 
 // AskOutput runs the program and returns the output. It is an error if the output exceeds errOverBytes, a process that
-// it started keeps it open, or the program fails. After p.Within, which can exceed Patience but not be 0, it kills the
-// program and returns ErrSlow.
+// it started keeps it open, or the program fails. After p.Within, which can exceed Patience but not be 0, or if p.Quit
+// closes, it kills the program and returns ErrSlow.
 func (p Child) AskOutput(errOverBytes int) ([]byte, error) {
 	out, in, err := os.Pipe()
 	if err != nil {

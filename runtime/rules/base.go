@@ -135,6 +135,7 @@ type Need struct {
 	Text     string
 }
 
+// FindNeed returns why the agent's message needs the user, if it does. The caller checks Message.Earlier.
 func FindNeed(s strategy.Situation) (n Need, ok bool) {
 	v := FirstMatch(PersonRules(), nil)(s)
 	if v.Rule == strategy.Unmatched {

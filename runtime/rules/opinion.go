@@ -18,6 +18,7 @@ const Opinion = "opinion"
 //go:embed opinion.txt
 var learnedOpinion string
 
+// stopByWeights replaces v, a continue, with a stop if the message's traits look like a report's.
 func (a *evaluation) stopByWeights(v *strategy.Verdict) {
 	a.read = true
 	score, limit, seen, reports := weigh(learnedOpinion, WeighedTraits(v.Rule, a.situation, a.message.closing().Traits()))

@@ -106,10 +106,10 @@ func (o *Options) Chosen() *Options { return o }
 
 const maxIDs = 400 // in off or order
 
-// FillSafely completes o, the options from one file, with the options of the files below, and restricts those of a
-// project. sets are the names of the built-in rule sets to choose from, or nil, and rulesOf returns the rules of a set.
-// judges reports whether the strategy asks a judge. Only a faulty part is dropped, and noted in l, so that a fault
-// cannot disable a stop rule.
+// FillSafely completes o, the options from one file, with those of the files below, and limits a project's. sets names
+// the built-in rule sets to choose from, or is nil. rulesOf returns the rules of a set, for "" of the first. judges is
+// set if the strategy asks a judge. Only a faulty part is dropped and noted in l, so that a fault cannot disable a stop
+// rule.
 func (o *Options) FillSafely(below *Options, sets []string, rulesOf func(name string) []Rule, judges bool, l *strategy.Layer) {
 	tooMany := "add: more than " + strconv.Itoa(MaxRules) + " rules"
 	if len(o.Add) > MaxRules {

@@ -31,8 +31,8 @@ func (p Pausing) AtLastWord(s strategy.Situation, sinceMillis int64) (v strategy
 	return v, false
 }
 
-// AtNeed pauses the loop if the agent asks the user a question or needs the user. It does nothing if the user
-// is away or not at the terminal.
+// AtNeed returns a verdict that pauses the loop if the agent asks the user a question or needs the user. ok is false if
+// the user is away or not at the terminal, the message is an earlier turn's, or Protocol is exit2.
 func (p Pausing) AtNeed(s strategy.Situation) (v strategy.Verdict, ok bool) {
 	if !s.Turn.Attended || s.Turn.Away || s.Message.Earlier {
 		return v, false

@@ -120,8 +120,8 @@ func newEvaluation(s strategy.Situation, cache *Cache) *evaluation {
 	}
 }
 
-// FirstMatch returns a function that decides by the first rule that holds. If none holds, it stops. If the
-// rules contain Opinion, a doubtful rule can be vetoed. cache can be nil.
+// FirstMatch returns a function that decides by the first rule that holds. If none holds, it stops by the rule
+// strategy.Unmatched. If the rules contain Opinion, a doubtful rule can be vetoed. cache can be nil.
 func FirstMatch(rules []Rule, cache *Cache) func(strategy.Situation) strategy.Verdict {
 	secondOpinion := slices.ContainsFunc(rules, func(r Rule) bool { return r.ID == Opinion })
 	return func(s strategy.Situation) strategy.Verdict {
@@ -165,6 +165,7 @@ type Answer struct {
 	Evidence string
 }
 
+// AskEach tests each of the rules on s, also after one that holds, and returns an Answer for each.
 func AskEach(rules []Rule, s strategy.Situation) []Answer {
 	a := newEvaluation(s, nil)
 	var all []Answer

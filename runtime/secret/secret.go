@@ -146,8 +146,8 @@ func maskNamed(text string) string {
 	})
 }
 
-func (s *shape) mayBeIn(line, folded string, wordLen int) bool {
-	return wordLen >= int(s.word) && (hasAny(line, s.starts) || hasAny(folded, s.signs))
+func (s *shape) mayBeIn(line, lower string, wordLen int) bool {
+	return wordLen >= int(s.word) && (hasAny(line, s.starts) || hasAny(lower, s.signs))
 }
 
 // hasAny reports whether line contains one of the signs in signList, which are separated by spaces.

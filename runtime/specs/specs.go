@@ -68,6 +68,7 @@ type Options struct {
 	Checks  []string
 }
 
+// MaxIterations returns the ceiling for the maximum in a state file.
 func (o *Options) MaxIterations() int { return o.Ceiling.Value }
 
 func (o *Options) Members(m *codec.Coder) {
@@ -139,6 +140,7 @@ func (k Kind) possiblePlaces(s strategy.Situation) (noneIfOff []Place) {
 	return places
 }
 
+// activePlace returns the first possible place that contains a state file.
 func (k Kind) activePlace(s strategy.Situation) (Place, bool) {
 	for _, p := range k.possiblePlaces(s) {
 		if s.Workspace.Files[p.Dir+"/"+k.StateFile].Found {
@@ -295,7 +297,7 @@ type round struct {
 	state   specState
 }
 
-func (r *round) decideRound(checks []string) strategy.Verdict {
+func (r *round) decideRound(checkNames []string) strategy.Verdict {
 	if where := whereSignalled(r.s); where != "" {
 		v := strategy.StopBy("signal", allDone+" in "+where)
 		v.Notes, v.Script = []string{allDone + " detected in " + where}, r.Script
@@ -320,7 +322,7 @@ func (r *round) decideRound(checks []string) strategy.Verdict {
 		return r.reportLimitOnce(state.Global)
 	}
 	if state.Phase != "execution" {
-		if state.Quick && slices.Contains(checks, quickMode) && !isEndedPhase(state.Phase) {
+		if state.Quick && slices.Contains(checkNames, quickMode) && !isEndedPhase(state.Phase) {
 			return r.continueGuarded(r.goOnWithPhase)
 		}
 		return r.addOrphanRemovals(strategy.StopBy("phase", "the phase is "+shortenText(state.Phase)))

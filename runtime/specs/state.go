@@ -124,7 +124,7 @@ func (s specState) currentTask() string { return strconv.Itoa(s.Index+1) + "/" +
 
 func limitHash(state []byte) string { return quotation.HashText("limit " + string(state)) }
 
-// tellOnce returns v, with hash added to the memory in v.Remember. If the memory already contains hash, it returns v
+// tellOnce returns v with r.memory and hash in v.Remember. If r.memory already contains hash, it instead returns v
 // without Told.
 func (r *round) tellOnce(v strategy.Verdict, hash string) (orMuted strategy.Verdict) {
 	m := r.memory

@@ -24,6 +24,7 @@ const (
 	maxArgs = 1 << 20 // ARG_MAX
 )
 
+// lookUp finds a process. It always reads the environment. If it cannot, it sets closed and returns no error.
 func lookUp(id int, _ bool) (process, error) {
 	info, err := askKernel(make([]byte, sizeOfInfo), ctlKern, kernProc, kernProcPID, int32(id))
 	if err != nil {
@@ -52,9 +53,9 @@ func lookUp(id int, _ bool) (process, error) {
 	return p, nil
 }
 
-func askKernel(into []byte, name ...int32) ([]byte, error) {
+func askKernel(into []byte, mib ...int32) ([]byte, error) {
 	size := uintptr(len(into))
-	_, _, failed := syscall.Syscall6(syscall.SYS___SYSCTL, uintptr(unsafe.Pointer(&name[0])), uintptr(len(name)),
+	_, _, failed := syscall.Syscall6(syscall.SYS___SYSCTL, uintptr(unsafe.Pointer(&mib[0])), uintptr(len(mib)),
 		uintptr(unsafe.Pointer(&into[0])), uintptr(unsafe.Pointer(&size)), 0, 0)
 	if failed != 0 {
 		return nil, failed

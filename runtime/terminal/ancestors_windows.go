@@ -24,6 +24,7 @@ func lookUp(id int, _ bool) (process, error) {
 	return process{}, err
 }
 
+// birthOf returns the time when a process began, in Unix nanoseconds, or 0 if unknown.
 func birthOf(id int) int64 {
 	handle, err := syscall.OpenProcess(processQueryLimited, false, uint32(id))
 	if err != nil {

@@ -45,6 +45,7 @@ func AgoInWords(elapsedMs int64) string {
 	return LengthInWords(elapsedMs) + " ago"
 }
 
+// joinParts formats an amount of two units, such as " h" and " min" with a leading blank, and omits one part of 0.
 func joinParts(large int64, largeUnit string, small int64, smallUnit string) string {
 	if large == 0 {
 		return strconv.FormatInt(small, 10) + smallUnit

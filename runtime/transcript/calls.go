@@ -65,7 +65,7 @@ func (l *Log) takeCall(e *Entry, p *Part) {
 	id, input := shortHash(p.ID), e.placeOf(p.Input)
 	call := past{ID: id, Name: name, Does: p.Does, Input: input, Open: p.Does == MayGoOn}
 	l.Recent = append(l.Recent[max(0, len(l.Recent)+1-maxRecent):], call)
-	l.takePlanNames(e, p)
+	l.takeCallPlans(e, p)
 
 	c := pendingCall{ID: id, Of: p.Does, When: l.Todos.When}
 	switch p.Does {
@@ -150,6 +150,7 @@ func (l *Log) markUnfinished(idHash uint32, open bool) {
 	}
 }
 
+// undoCall restores the state before a call that failed. The caller removes c from l.Claims.
 func (l *Log) undoCall(c pendingCall) {
 	switch c.Of {
 	case WritesTodos:
@@ -174,6 +175,7 @@ func (l *Log) undoCall(c pendingCall) {
 	}
 }
 
+// settleCall applies the effect of a successful result in line e. The caller removes c from l.Claims.
 func (l *Log) settleCall(e *Entry, o Effect, c pendingCall) {
 	switch c.Of {
 	case MakesTask, ReadsTask:
@@ -204,10 +206,10 @@ type job struct {
 	Input place // of the call that started it
 }
 
-func (l *Log) startJob(rawJobID []byte, input place) {
+func (l *Log) startJob(rawJobID []byte, callInput place) {
 	if rawJobID = parseIdentifier(rawJobID, maxID); rawJobID != nil {
 		l.endJob(rawJobID)
-		l.Started = append(l.Started[max(0, len(l.Started)+1-maxStarted):], job{ID: string(rawJobID), Input: input})
+		l.Started = append(l.Started[max(0, len(l.Started)+1-maxStarted):], job{ID: string(rawJobID), Input: callInput})
 	}
 }
 
@@ -266,8 +268,8 @@ func (l *Log) noteMate(name string, idle bool) {
 	}
 }
 
-func (l *Log) dropMate(name string) {
-	if i := l.findMate(name); i >= 0 {
+func (l *Log) dropMate(fromMateName string) {
+	if i := l.findMate(fromMateName); i >= 0 {
 		l.Mates = append(l.Mates[:i], l.Mates[i+1:]...)
 	}
 }

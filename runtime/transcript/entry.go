@@ -182,9 +182,9 @@ func (e *Entry) happeningOf() Happening {
 // LineTime returns the line's timestamp in Unix milliseconds, or 0 if unknown.
 func (e *Entry) LineTime() int64 {
 	if e.Time != nil {
-		return parseMillis(e.Time)
+		return timeInMillis(e.Time)
 	}
-	return parseMillis(codec.InsideQuotes(codec.FindMember(e.Line, "timestamp")))
+	return timeInMillis(codec.InsideQuotes(codec.FindMember(e.Line, "timestamp")))
 }
 
 // AgentWords returns the agent's texts in the line, joined by newlines as in last_assistant_message.
@@ -229,11 +229,11 @@ func IsBlankJSON(insideQuotes []byte) bool {
 }
 
 // parseIdentifier returns the plain name in a raw value or in the inside of a string, or nil.
-func parseIdentifier(raw []byte, limit int) []byte {
+func parseIdentifier(raw []byte, maxBytes int) []byte {
 	if s := codec.InsideQuotes(raw); s != nil {
 		raw = s
 	}
-	if !isPlainASCII(raw, limit) || raw[0] == '{' || raw[0] == '[' {
+	if !isPlainASCII(raw, maxBytes) || raw[0] == '{' || raw[0] == '[' {
 		return nil
 	}
 	return raw
@@ -272,14 +272,14 @@ func fetchPlace(f io.ReaderAt, p place, most int64, buf []byte) []byte {
 	return buf[:got]
 }
 
-func oneLineInside(insideQuotes []byte, limit int) string {
-	return oneLine(codec.ValidText(insideQuotes[:min(len(insideQuotes), 6*limit+64)]), limit) // an escape is up to six bytes
+func oneLineInside(insideQuotes []byte, maxBytes int) string {
+	return oneLine(codec.ValidText(insideQuotes[:min(len(insideQuotes), 6*maxBytes+64)]), maxBytes) // an escape is up to six bytes
 }
 
-func oneLine(s string, limit int) string {
+func oneLine(s string, maxBytes int) string {
 	return quotation.Head(strings.Join(strings.FieldsFunc(s, func(r rune) bool {
 		return r <= ' ' || r == 0x7f || r == '\u2028' || r == '\u2029'
-	}), " "), limit)
+	}), " "), maxBytes)
 }
 
 // isPlainASCII reports whether raw consists of 1 to limit bytes of printable ASCII, without blanks or the characters

@@ -96,7 +96,7 @@ func (l *Log) takePersonsAct(e *Entry) {
 		o.Named && !o.Found && e.PromptID != nil && o.ID == string(parseIdentifier(e.PromptID, maxID)):
 		if o.Found, o.Own = true, own; own {
 			o.ID = string(parseIdentifier(e.PromptID, maxID))
-			o.Words, o.At = e.placeOf(e.Words), parseMillis(e.Time)
+			o.Words, o.At = e.placeOf(e.Words), timeInMillis(e.Time)
 			if l.Heard, l.Escaped = nil, false; o.ID != "" {
 				l.Feedback.Own = 0
 			}
@@ -185,7 +185,7 @@ func (l *Log) beginTurn(e *Entry) {
 	}
 	l.PromptID = string(parseIdentifier(e.PromptID, maxID))
 	if e.What == Prompted && !e.Command && !bytes.Contains(e.Words, []byte("<command-name>")) {
-		l.OwnAt = parseMillis(e.Time)
+		l.OwnAt = timeInMillis(e.Time)
 	}
 	if isPlainASCII(e.Version, maxName) {
 		l.Version = string(e.Version)
@@ -211,17 +211,18 @@ type feedback struct {
 	Mine int // since the last prompt
 }
 
+// addOurs counts a continue by our hook at the time of e. The caller has checked that a part of e is ours.
 func (f *feedback) addOurs(e *Entry) {
 	f.All++
 	f.Own++
 	f.Mine++
-	at := parseMillis(e.Time)
+	at := timeInMillis(e.Time)
 	f.Ours = slices.DeleteFunc(f.Ours, func(old int64) bool { return at-old >= oursWithin })
 	f.Ours = append(f.Ours[max(0, len(f.Ours)+1-maxOurs):], at)
 }
 
-func parseMillis(inside []byte) int64 {
-	ms, _ := timestamp.ParseTime(string(inside))
+func timeInMillis(insideQuotes []byte) int64 {
+	ms, _ := timestamp.ParseTime(string(insideQuotes))
 	return ms
 }
 

@@ -26,6 +26,7 @@ type named struct {
 	Wrote int    // turn when last written or edited, plus one
 }
 
+// takePlanName moves a plan file to the end of l.Plans, or adds it there. name must be a slice of e.Line.
 func (l *Log) takePlanName(e *Entry, name []byte, wrote bool) {
 	n := named{At: e.placeOf(name), Sum: shortHash(name), Turn: l.Turns}
 	for i, old := range l.Plans {
@@ -45,7 +46,7 @@ var contents = []string{
 	"content", "new_string", "old_string", "edits", "new_source", "todos", "file_text", "new_str", "old_str", "patch",
 }
 
-func (l *Log) takePlanNames(e *Entry, p *Part) {
+func (l *Log) takeCallPlans(e *Entry, p *Part) {
 	input := p.Input[:min(len(p.Input), maxInput)]
 	if !bytes.Contains(input, []byte(".md")) {
 		return
@@ -139,6 +140,7 @@ func isAlnumOrHigh(c byte) bool {
 	return 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9' || c >= 0x80
 }
 
+// isPlanLike reports whether the file name or a directory of path has plan as a word. The caller has checked for .md.
 func isPlanLike(path []byte) bool {
 	isPlan := func(word string) bool {
 		return slices.Contains([]string{"plan", "plans", "planning", "plannings"}, word)

@@ -72,15 +72,15 @@ func (l *Log) stampTodos(byTasks bool) {
 	l.Todos.When = todoStamp{Turn: l.Turns, Tasks: byTasks}
 }
 
-func (l *Log) setList(e *Entry, array []byte) {
-	sum, ok := hashTodoList(array)
+func (l *Log) setList(e *Entry, rawList []byte) {
+	sum, ok := hashTodoList(rawList)
 	if !ok {
 		return
 	}
 	if sum != l.Todos.List.Sum || l.Todos.When.Tasks {
 		l.stampTodos(false)
 	}
-	l.Todos.List = list{Place: e.placeOf(array), Sum: sum}
+	l.Todos.List = list{Place: e.placeOf(rawList), Sum: sum}
 }
 
 // correctTodos sets the todo list to one that the host shows. An empty list does not replace tasks.
@@ -281,7 +281,7 @@ func eachTodo(list []byte, depthLeft int, yield func(item)) (complete bool) {
 }
 
 // eachTodoLine yields the todos in lines like "- [x] Write the tests" and "2. [in_progress] Write them", and reports
-// whether it found any.
+// whether it found any. text is decoded already.
 func eachTodoLine(text []byte, yield func(item)) (found bool) {
 	for line := range bytes.Lines(text) {
 		line = bytes.TrimLeft(line, " \t-*+0123456789.)")

@@ -272,8 +272,8 @@ var readers = []string{
 // writers are the calls that can have changed a file, except readers. This is assumed of unknown tools and subagents.
 var writers = []Does{NothingSpecial, WritesFile, UsesSkill, MayGoOn, TellsMate}
 
-// firstLine returns the first line of a call's result for display, such as "exit 1" for "Exit code 1". result is the
-// inside of a JSON string, still escaped, and can be truncated.
+// firstLine returns the first line of a call's result for display, such as "exit 1" for "Exit code 1". escaped is the
+// inside of a JSON string, and can be truncated.
 func firstLine(escaped []byte) string {
 	s := strings.TrimSpace(strings.TrimPrefix(codec.ValidText(escaped), "<tool_use_error>"))
 	s, _, _ = strings.Cut(s, "\n")

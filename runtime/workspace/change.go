@@ -20,7 +20,8 @@ import (
 // ErrChanged is the error for a file that has changed since it was read.
 var ErrChanged = errors.New("it was changed meanwhile")
 
-// ApplyChanges writes or deletes files in order, up to the first error. Errors of optional changes are ignored.
+// ApplyChanges writes or deletes files in order, up to the first error. Errors of optional changes are ignored. The
+// error contains its cause only as text, so errors.Is does not find ErrChanged.
 func (s *Space) ApplyChanges(changes []strategy.Change) error {
 	for _, c := range changes {
 		if err := s.applyChange(c); err != nil && !c.Optional {
@@ -84,19 +85,19 @@ func (s *Space) applyChange(c strategy.Change) error {
 	return err
 }
 
-// firstLink returns the first symlink on the path of a name, or "". os.Root refuses symlinks that leave the
-// workspace, but an inner symlink could lead a write into .git, for example.
-func (s *Space) firstLink(name string) string {
-	for i := 0; i <= len(name); i++ {
-		if i < len(name) && !os.IsPathSeparator(name[i]) {
+// firstLink returns the first symlink on the path local, its last element included, or "". os.Root refuses symlinks
+// that leave the workspace, but an inner symlink could lead a write into .git, for example.
+func (s *Space) firstLink(local string) string {
+	for i := 0; i <= len(local); i++ {
+		if i < len(local) && !os.IsPathSeparator(local[i]) {
 			continue
 		}
-		info, err := s.root.Lstat(name[:i])
+		info, err := s.root.Lstat(local[:i])
 		if err != nil {
 			return "" // the caller creates it or reports the error
 		}
 		if info.Mode()&fs.ModeSymlink != 0 {
-			return filepath.ToSlash(name[:i])
+			return filepath.ToSlash(local[:i])
 		}
 	}
 	return ""
@@ -106,14 +107,14 @@ const tempMark = ".new-" // between the file name of a temporary file and a numb
 
 // createFile creates a file, and its directory if needed. An existing file is an error. Unless useUmask is set, the
 // umask does not change the mode. After an error, the caller removes the file.
-func (s *Space) createFile(name string, data []byte, mode fs.FileMode, useUmask bool) error {
+func (s *Space) createFile(local string, data []byte, mode fs.FileMode, useUmask bool) error {
 	const flags = os.O_WRONLY | os.O_CREATE | os.O_EXCL
-	f, err := s.root.OpenFile(name, flags, mode)
+	f, err := s.root.OpenFile(local, flags, mode)
 	if errors.Is(err, fs.ErrNotExist) {
-		if err := s.root.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		if err := s.root.MkdirAll(filepath.Dir(local), 0o755); err != nil {
 			return err
 		}
-		f, err = s.root.OpenFile(name, flags, mode)
+		f, err = s.root.OpenFile(local, flags, mode)
 	}
 	if err != nil {
 		return err

@@ -51,8 +51,8 @@ func OpenSpace(dir string) (*Space, error) {
 
 func (s *Space) Close() { _ = s.root.Close() }
 
-// ReadWanted reads a file or the names in a directory. If want.Whole is set, a file less than two seconds old is read
-// again, for up to a second in all, until it is unchanged and want.Whole accepts it.
+// ReadWanted reads a file, or the names in a directory if want.Name ends in a slash. If want.Whole is set, a file less
+// than two seconds old is read again, for up to a second in all, until it is unchanged and want.Whole accepts it.
 func (s *Space) ReadWanted(want strategy.WantedFile) strategy.File {
 	f := s.readNow(want.Name)
 	for want.Whole != nil && f.Readable() && f.Age < fresh.Milliseconds() {
@@ -72,6 +72,7 @@ func (s *Space) ReadWanted(want strategy.WantedFile) strategy.File {
 	return f
 }
 
+// readNow reads as ReadWanted does, but only once and without waiting.
 func (s *Space) readNow(name string) strategy.File {
 	local, err := localName(name)
 	if err != nil {
@@ -175,7 +176,7 @@ func Nearest(dir, projectAbove string, marks []string, home string) (dirOrRepo s
 	return top, false
 }
 
-// ProjectSpelledLike returns project in dir's spelling, or "" when project does not contain dir.
+// ProjectSpelledLike returns project in the spelling of dir, an absolute path, or "" when project does not contain dir.
 func ProjectSpelledLike(dir, project string) (partOfDir string) {
 	want, err := os.Stat(project)
 	if err != nil {
@@ -189,10 +190,10 @@ func ProjectSpelledLike(dir, project string) (partOfDir string) {
 	return ""
 }
 
-func dirsUpFrom(dir string) (all []string) {
-	for len(all) < maxUp && (len(all) == 0 || dir != all[len(all)-1]) {
-		all = append(all, dir)
-		dir = filepath.Dir(dir)
+func dirsUpFrom(absDir string) (all []string) {
+	for len(all) < maxUp && (len(all) == 0 || absDir != all[len(all)-1]) {
+		all = append(all, absDir)
+		absDir = filepath.Dir(absDir)
 	}
 	return all
 }

@@ -37,6 +37,7 @@ var Strategy = strategy.Strategy{
 
 type Options struct{ Ceiling strategy.Number }
 
+// MaxIterations returns the ceiling for the maximum in a loop's file.
 func (o *Options) MaxIterations() int { return o.Ceiling.Value }
 
 func (o *Options) Members(m *codec.Coder) { o.Ceiling.Member(m) }
