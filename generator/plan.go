@@ -193,9 +193,12 @@ func MakePlan(dir string, aim Aim, files []File) (Plan, error) {
 }
 
 // IsAsRecorded reports whether suiteDir contains only files that springfield wrote, unchanged. It ignores missing files
-// and changes of springfield.yaml.
+// and changed values in springfield.yaml, but not comments or another layout there.
 func IsAsRecorded(suiteDir string) bool {
 	p, err := MakePlan(suiteDir, Updating, nil)
+	suite, _ := ReadSuite(suiteDir)
+	made, _ := suite.encodeYAML()
+	text, _ := rooted.ReadFile(suiteDir, SuiteFile, maxSuiteFile)
 	files := 0
 	walked := filepath.WalkDir(suiteDir, func(_ string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() {
@@ -203,7 +206,7 @@ func IsAsRecorded(suiteDir string) bool {
 		}
 		return err
 	})
-	return err == nil && walked == nil && len(p.Paths(Removed)) > 0 && files == len(p.Paths(Removed))+2 // the record, springfield.yaml
+	return err == nil && walked == nil && bytes.Equal(text, made) && len(p.Paths(Removed)) > 0 && files == len(p.Paths(Removed))+2 // the record, springfield.yaml
 }
 
 func (p *planner) programPlaces() (possible []string, err error) {
