@@ -32,8 +32,8 @@ func ParseSetFlags(texts []string) (all Settings, err error) {
 	return all, nil
 }
 
-// CheckSettings returns an error for the first setting that is invalid or of a plugin that is not chosen. If no plugins
-// are chosen, it uses the strategies with the plugins' names.
+// CheckSettings returns an error for the first invalid setting, or setting for a plugin not chosen. If no plugins are
+// chosen, strategies with the plugins' names are used.
 func (s Settings) CheckSettings(chosen []Plugin) error {
 	for _, one := range s {
 		from := one.Plugin
@@ -68,8 +68,8 @@ func (s Settings) OverlayPlugins(plugins []Plugin) []Plugin {
 	return plugins
 }
 
-// Complete fills in a missing marketplace, owner and targets from defaults. It gives the plugins their first version
-// and all settings. overrides overrides the plugins' own settings. It ignores overrides of other plugins.
+// Complete fills in a missing marketplace, owner and targets from defaults. Plugins get their first version and all
+// settings. overrides replaces the plugins' own settings. Overrides for other plugins are ignored.
 func (s Spec) Complete(defaults Spec, overrides Settings) (Spec, error) {
 	s.Marketplace = cmp.Or(s.Marketplace, defaults.Marketplace)
 	s.Owner = cmp.Or(s.Owner, defaults.Owner)
@@ -86,8 +86,8 @@ func (s Spec) Complete(defaults Spec, overrides Settings) (Spec, error) {
 	return s, nil
 }
 
-// MatchAnswers returns made, the answers of the suite in dir. Targets in said replace those of made. A marketplace,
-// owner, plugin or setting in said or set that differs from made is an error, because files depend on them.
+// MatchAnswers returns made, the answers for the suite in dir, with the targets from said if set. Returns an error if a
+// marketplace, owner, plugin or setting in said or set differs, because files depend on them.
 func MatchAnswers(dir string, made, said Spec, set Settings) (Spec, error) {
 	spec := made
 	differs := func(flag, has, hint string) error {

@@ -53,7 +53,7 @@ func (b *Build) addBinary(program Program, target Target, data []byte) {
 	b.Binaries = append(b.Binaries, Binary{program, target, data})
 }
 
-// ChecksumOf returns the checksum of a program for a target, or "" if none is recorded.
+// ChecksumOf returns the program's checksum for a target ("" if not recorded).
 func (b Build) ChecksumOf(program Program, target Target) string {
 	if program == Judge {
 		return b.Judge[target.String()]
@@ -130,7 +130,7 @@ func (t Toolchain) BuildPrograms(ctx context.Context, targets []Target, programs
 	return built, err
 }
 
-// MakeSuite builds the programs of a suite and renders all of its files in memory. spec must be valid.
+// MakeSuite builds the suite's programs and renders all files in memory. spec must be valid.
 func (t Toolchain) MakeSuite(ctx context.Context, spec Spec) ([]File, Build, error) {
 	built, err := t.BuildPrograms(ctx, spec.Targets, spec.Programs()...)
 	if err != nil {
@@ -275,8 +275,8 @@ func readSources(use func(name string, data []byte) error) error {
 	return cmp.Or(err, use("go.mod", []byte("module "+hookruntime.Module+"\n\ngo "+hookruntime.Go+"\n")))
 }
 
-// stageSources writes the sources to src in a new temporary directory. It also makes tmp for go, which ignores a go.mod
-// in the root of its temporary directory. The caller removes stage, even after an error.
+// stageSources writes the sources to src in a new temporary directory. Creates tmp for go, because go ignores a go.mod
+// directly inside its temporary directory. Callers remove stage, even on errors.
 func stageSources() (stage string, err error) {
 	if stage, err = os.MkdirTemp("", "springfield-build-"); err == nil {
 		err = os.Mkdir(filepath.Join(stage, "tmp"), 0o755)

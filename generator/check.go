@@ -35,8 +35,8 @@ type openedProgram struct {
 	launcher error  // the same for its launcher
 }
 
-// loadPrograms reads, for each of the given programs, the file in dir that would start on machine. The judge must be
-// next to the hook. Each result has its own error.
+// loadPrograms reads the file started on machine for each given program in dir. The judge is expected next to the hook.
+// Errors are set per result.
 func loadPrograms(dir string, machine Target, programs ...Program) (all []openedProgram) {
 	first := loadProgram(dir, Hook, machine, false)
 	launched := machine.OS != "windows" && bytes.HasPrefix(first.data, []byte("#!"))
@@ -99,8 +99,8 @@ func CheckCanStart(dir string, machine Target, programs ...Program) error {
 	return nil
 }
 
-// checkSums returns an error if one of the loaded programs differs from the record of the suite that contains dir.
-// Without a record, as outside a suite, it returns nil.
+// checkSums fails if a loaded program differs from the record in the suite around dir. Returns nil if there is no
+// record, e.g. outside suites.
 func checkSums(dir string, machine Target, all []openedProgram) error {
 	var suite struct{ Build Build }
 	data, err := rooted.ReadFile(filepath.Dir(dir), SuiteFile, maxSuiteFile)

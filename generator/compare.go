@@ -379,8 +379,8 @@ func (t Toolchain) tryOwnBuilds(ctx context.Context, all []*comparison) (r ownBu
 	return r, ctx.Err()
 }
 
-// compareWithOwnBuilds compares the plugin's programs with r, and returns the findings about the plugin, at most
-// maxTold and a count of the rest. The caller calls it once, after comparePlugin.
+// compareWithOwnBuilds compares the plugin's programs with r and returns findings about the plugin, up to maxTold plus
+// a count of the rest. Call this once, after comparePlugin.
 func (c *comparison) compareWithOwnBuilds(r ownBuilds) []check.Finding {
 	same, right, sums := c.buildInfo.Source == r.source, []string{}, map[string]string{}
 	for _, s := range c.programs {
@@ -413,8 +413,8 @@ func (c *comparison) compareWithOwnBuilds(r ownBuilds) []check.Finding {
 	return c.found
 }
 
-// explainMismatch returns the state and the text of a finding on a program that equals no build in r for this machine.
-// record is from its suite, or empty.
+// explainMismatch returns state and text for a finding: s matches no build in r for this machine. record is from the
+// program's suite (can be empty).
 func (r ownBuilds) explainMismatch(s foundProgram, record Build) (state check.State, says string) {
 	recorded := record.ChecksumOf(s.program, s.target)
 	switch {

@@ -61,8 +61,8 @@ func (e *FileError) Error() string {
 
 const maxDepth = 100
 
-// parseJSON parses strict JSON in UTF-8. It rejects duplicate keys and more than maxDepth levels. Every error is a
-// *FileError. Numbers are json.Number.
+// parseJSON parses strict UTF-8 JSON, with json.Number for numbers. Rejects duplicate keys and more than maxDepth
+// levels. All errors are *FileError.
 func parseJSON(data []byte) (document, error) {
 	fault := func(offset int64, format string, args ...any) error {
 		return &FileError{Position: positionOf(data, int(offset)), Problem: fmt.Sprintf(format, args...)}
@@ -124,7 +124,7 @@ func positionOf(data []byte, offset int) check.Position {
 // takes gigabytes.
 const maxBrackets = 1000
 
-// decodeAnyYAML decodes one YAML document. It rejects more than maxBrackets open brackets. Every error is a *FileError.
+// decodeAnyYAML decodes one YAML document. More than maxBrackets open brackets are rejected. All errors are *FileError.
 func decodeAnyYAML(data []byte, into any) error {
 	open := 0
 	for i, c := range data {

@@ -19,12 +19,12 @@ import (
 // goMark marks every program with this runtime. It proves nothing about a forged program.
 const goMark = "springfield: this runtime reads no variable whose name begins with GO"
 
-// goSourcePatches returns the names of files in Go's sources, and pairs of old and new text. The new text ignores
-// variables like GODEBUG, and exits with 1, not 2. It runs Go code on one processor, because a decision has one thread
-// of work and others cost it time, and therefore does not read the limits of a cgroup. It has no metrics, traces, local
-// time zone or parser for GODEBUG, which take 150 KB. In each supported version of Go, every file contains an old text.
-// getGodebugEarly reads GODEBUG before the environment exists. Except in early releases of Go 1.25, a second result
-// reports whether this worked. Other code uses gogetenv.
+// goSourcePatches returns file names from Go's sources, and pairs of old and new text. New text ignores variables like
+// GODEBUG, and exits with 1 instead of 2. Go code runs on one processor, because decisions are single-threaded work and
+// more threads cost time, so cgroup limits are not read. Metrics, traces, the local time zone and the GODEBUG parser
+// are removed, which saves 150 KB. Every file contains an old text in each supported Go version. getGodebugEarly reads
+// GODEBUG before the environment exists. Its second result reports success, except in early Go 1.25 releases. Other
+// code uses gogetenv.
 func goSourcePatches() (files, oldNew []string) {
 	const reads, early, first = "func gogetenv(key string) string {\n", "func getGodebugEarly() (string, bool) {\n", "func getGodebugEarly() string {\n"
 	const one = "\t\tif key == \"GOMAXPROCS\" {\n\t\t\treturn \"1\"\n\t\t}\n"

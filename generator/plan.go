@@ -68,7 +68,7 @@ type Plan struct {
 // Diff returns the plan as a diff with paths relative to the suite.
 func (p Plan) Diff() string { return p.DiffIn(p.dir) }
 
-// Paths returns the files whose effect is one of states. They are relative to the suite, with slashes.
+// Paths returns the files with the given states. Paths are slash-separated and relative to the suite.
 func (p Plan) Paths(states ...State) (paths []string) {
 	for _, o := range p.Outcomes {
 		if slices.Contains(states, o.State) {
@@ -78,8 +78,8 @@ func (p Plan) Paths(states ...State) (paths []string) {
 	return paths
 }
 
-// ReadSuiteIfAny returns the suite in a directory, or nil if that is missing, empty or a fresh git repository. Any
-// other directory is an error.
+// ReadSuiteIfAny reads a directory's suite (nil if missing, empty or a fresh git repository). Other directories are an
+// error.
 func ReadSuiteIfAny(suiteOrFreeDir string) (nilIfFree *Suite, err error) {
 	entries, err := os.ReadDir(suiteOrFreeDir)
 	switch {
@@ -243,7 +243,7 @@ func (p *planner) removalOf(name string, before Difference) journal.Edit {
 	return e
 }
 
-// lookAt compares f with the suite's file. A symlink or a directory in its place is not an error.
+// lookAt compares f with the suite's file. A symlink or directory there is not an error.
 func (p *planner) lookAt(f File) (Difference, error) {
 	d := p.compareFile(f)
 	if d.there && !d.mode.IsRegular() {

@@ -89,8 +89,8 @@ func (r fileSums) encodeSums() []byte {
 	return []byte(text)
 }
 
-// decodeRecord parses a record. It rejects paths outside the suite or below .git, because a cloned record
-// could make springfield remove other files.
+// decodeRecord parses a record. Rejects paths outside the suite or below .git, because cloned records could make
+// springfield remove other files.
 func decodeRecord(data []byte) (fileSums, error) {
 	text, ok := textWithLF(data)
 	if !ok {

@@ -97,8 +97,8 @@ func newSuiteView(spec Spec) (suiteView, error) {
 	return suite, nil
 }
 
-// MemoryNote returns a paragraph about the suite for a memory file such as CLAUDE.md. It has no blank lines and no
-// final newline. spec must be valid.
+// MemoryNote returns a paragraph about the suite for a memory file (e.g. CLAUDE.md), with no blank lines or final
+// newline. spec must be valid.
 func MemoryNote(spec Spec) (string, error) {
 	suite, err := newSuiteView(spec)
 	return suite.Memory, err
@@ -141,8 +141,8 @@ func RenderSuite(spec Spec, built Build) ([]File, error) {
 	return append(files, File{Path: SuiteFile, Mode: 0o644, Data: answers}), nil
 }
 
-// renderTree renders the templates and pictures below tree, a directory of templates.Files. into begins the paths of
-// the files in the suite, "" for the suite itself. It writes nothing.
+// renderTree renders templates and pictures below tree, a directory in templates.Files. File paths in the suite start
+// with into ("" for the suite itself). Nothing is written.
 func renderTree(tree, into string, data any) (files []File, err error) {
 	err = fs.WalkDir(templates.Files, tree, func(name string, d fs.DirEntry, err error) error {
 		var text []byte

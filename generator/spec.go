@@ -107,8 +107,7 @@ func MarketplaceSlug(dirName string) string {
 	return strings.Join(strings.FieldsFunc(dirName, func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') }), "-")
 }
 
-// Validate returns the first error in a spec. Each plugin must have its version and all of its settings, as from
-// NewPlugin.
+// Validate returns the spec's first error. Plugins need their version and all settings, as set by NewPlugin.
 func (s Spec) Validate() (firstErr error) {
 	if err := cmp.Or(CheckMarketplace(s.Marketplace), s.Owner.validate()); err != nil {
 		return err

@@ -118,7 +118,7 @@ func (s Suite) findMissingKey() error {
 	return nil
 }
 
-// FindSuite returns dir or its nearest ancestor with a springfield.yaml, or "" if none exists. dir must be absolute.
+// FindSuite returns dir or the nearest parent with a springfield.yaml ("" if not found). dir must be absolute.
 func FindSuite(dir string) string {
 	return rooted.FindUpward(dir, func(dir string) bool { return rooted.TargetExists(filepath.Join(dir, SuiteFile)) })
 }

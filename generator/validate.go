@@ -50,7 +50,7 @@ func (t subject) reportFinding(state check.State, says, fix string) {
 
 func (t subject) reportFailure(says, fix string) { t.reportFinding(check.Failure, says, fix) }
 
-// suiteChecks returns the checks of a suite. The first reads springfield.yaml, which the others need.
+// suiteChecks returns the checks for a suite. The first check reads springfield.yaml for the rest.
 func suiteChecks() (checks []check.Check[*inspection]) {
 	for _, c := range []struct {
 		name string
@@ -92,9 +92,9 @@ func forPlugins(look func(*inspection, Plugin)) func(*inspection) {
 	}
 }
 
-// Validate checks the suite in dir. shownDir is the name of dir in suggested commands. If springfield.yaml is invalid,
-// no other check runs, not even those in others. Each of its own checks that finds nothing adds a finding of state
-// Fine. Errors are ErrNoSuite, or about unreadable files.
+// Validate checks the suite in dir. shownDir is dir's name in suggested commands. If springfield.yaml is invalid, all
+// further checks are skipped, including others. Built-in checks that find nothing add a Fine finding. Returns
+// ErrNoSuite, or errors about unreadable files.
 func Validate(ctx context.Context, dir, shownDir string, others ...check.Check[Suite]) ([]check.Finding, error) {
 	files, err := rooted.OpenFolder(dir)
 	if err == nil {
@@ -221,8 +221,8 @@ func (t subject) reportBroken(fault *FileError) {
 	t.in.found[len(t.in.found)-1].Position = fault.Position
 }
 
-// requireText reports a failure if the text at a path of keys is not want, the value in springfield.yaml. label begins
-// the sentence, such as "its name".
+// requireText reports a failure if the text for keys is not want, the springfield.yaml value. label starts the
+// sentence, e.g. "its name".
 func (t subject) requireText(label, want string, keys ...string) {
 	if got := t.textAt(keys...); got != want {
 		t.reportFailure(fmt.Sprintf("%s is %q, but %s has %q", label, got, SuiteFile, want), "make them the same")
@@ -291,8 +291,8 @@ func (in *inspection) lookAtManifests(p Plugin) {
 	}
 }
 
-// lookAtRules checks each strategy.json against its schema. If all are valid, it also reports faults that the hook's
-// own parser finds.
+// lookAtRules validates each strategy.json against its schema. If all are valid, faults found by the hook's own parser
+// are reported.
 func (in *inspection) lookAtRules() {
 	if forPlugins((*inspection).lookAtStrategy)(in); len(in.found) > 0 {
 		return

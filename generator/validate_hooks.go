@@ -100,8 +100,8 @@ func (in *inspection) lookAtHooks(p Plugin) {
 	}
 }
 
-// flagShortTime reports a failure if the hook can take longer than its timeout, because a host ignores a hook that it
-// kills. perSecond is the number of timeout units per second.
+// flagShortTime reports a failure if the hook can exceed its timeout, because hosts ignore killed hooks. perSecond is
+// the number of timeout units per second.
 func (t subject) flagShortTime(p Plugin, h handler, perSecond int) {
 	timeout, given := h.timeout.(json.Number)
 	n, err := timeout.Float64()

@@ -57,9 +57,9 @@ func (o *DefaultSuite) addUnsaved(m Means, strategy string) (p client.Plugin, er
 	return p, o.spec.Validate()
 }
 
-// stageFiles makes the suite's files after addUnsaved, and stages those of the plugin in a temporary directory, unless
-// the spec is unchanged. If doLock is set, it first waits for the lock of the suite, which it keeps, and reads the spec
-// again. The caller calls Close.
+// stageFiles makes the suite's files and stages the plugin's files in a temporary directory, unless the spec is
+// unchanged. Call addUnsaved first. With doLock, it first waits for the suite's lock, keeps it, and reads the spec
+// again. Callers call Close.
 func (o *DefaultSuite) stageFiles(ctx context.Context, m Means, doLock bool) (err error) {
 	if doLock && o.unlock == nil {
 		for told := false; o.unlock == nil; told = true { // another springfield that makes the suite may have to compile
@@ -104,8 +104,8 @@ func (o *DefaultSuite) Close() {
 	os.RemoveAll(o.stage)
 }
 
-// addFilesTo adds to a plan the files of a plugin made in the user's own suite, an edit that records the suite, and a
-// note. It returns the plan unchanged if stageFiles has made no files, and an error if the user has edited the catalog.
+// addFilesTo adds the files to a plan for a plugin made in the user's own suite, with an edit to record the suite and a
+// note. The plan is unchanged if stageFiles made no files. Returns an error if the user has edited the catalog.
 func (o *DefaultSuite) addFilesTo(c journal.Change, now *settings.Settings) (journal.Change, error) {
 	if len(o.files) == 0 {
 		return c, nil

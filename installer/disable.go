@@ -63,8 +63,8 @@ func DisablePlugin(ctx context.Context, m Means, host hosts.Host, r DisableReque
 	return done, err
 }
 
-// notesOnAccounts returns notes on the user's other Claude Code accounts that enable a plugin with this name, which has
-// no @MARKETPLACE. It returns nil for other hosts.
+// notesOnAccounts returns notes about the user's other Claude Code accounts with this plugin enabled. bareName has no
+// @MARKETPLACE. Returns nil for other hosts.
 func (m Means) notesOnAccounts(host hosts.Host, bareName string) (notes []string) {
 	if !host.Markets {
 		return nil

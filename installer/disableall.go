@@ -33,9 +33,9 @@ type DisabledAll struct {
 	Suites  []string // that a purge leaves
 }
 
-// DisableAll disables every springfield plugin on every host and in every Claude Code account, unless r.DryRun is set.
-// With r.Purge it also removes springfield's state, including the original settings, and the default suite if unedited.
-// It then changes nothing if a hold is in force or any file cannot be edited. Each call needs new m.Settings.
+// DisableAll disables all springfield plugins for every host and Claude Code account, unless r.DryRun is set. r.Purge
+// also removes springfield's state, including the original settings, and the default suite if unedited. A purge changes
+// nothing if a hold is in force or a file cannot be edited. Each call needs new m.Settings.
 func DisableAll(ctx context.Context, m Means, r DisableAllRequest) (done DisabledAll, err error) {
 	if plan, now := r, m; r.Purge && !r.DryRun {
 		plan.DryRun, now.Settings = true, settings.NewSettings(m.Settings.Places) // planning modifies the settings in memory
@@ -124,8 +124,7 @@ func (m Means) disableOn(ctx context.Context, chosen []hosts.Host, r DisableAllR
 	return err
 }
 
-// allSuites returns the directories of the readable suites in springfield's own list, and of those that are
-// marketplaces in Claude Code.
+// allSuites returns the directories for readable suites in springfield's own list and in Claude Code's marketplaces.
 func (m Means) allSuites() []string {
 	dirs, _, _ := settings.KnownSuites(m.Settings.Places)
 	markets, _ := m.Settings.AllMarkets()
@@ -155,8 +154,8 @@ func (m Means) purgeClaudeToo(ctx context.Context, done *DisabledAll) error {
 	return err
 }
 
-// checkNoHold returns an error if a hold is in force, because a purge would remove it. The advice is to lift it first,
-// which only a person at a terminal can do.
+// checkNoHold returns an error if a hold is in force, because a purge would remove it. Advises to lift this first. Only
+// a person with a terminal can do so.
 func (m Means) checkNoHold(now time.Time) error {
 	held, err := ledger.HoldsInForce([]string{m.Settings.StatePath()}, now)
 	if err != nil {

@@ -64,9 +64,9 @@ type enableRun struct {
 	leaves   []string // changes that undo does not revert
 }
 
-// EnablePlugin enables a plugin on a host, or with r.DryRun only plans that. It installs nothing if the settings cannot
-// be edited. Only an unknown marketplace is added first. After an error it is removed again. The caller closes
-// r.DefaultSuite, which can hold a lock and temporary files.
+// EnablePlugin enables a plugin on a host, or only plans this if r.DryRun is set. Nothing is installed if the settings
+// cannot be edited. Only an unknown marketplace is added first, and removed on error. Callers close r.DefaultSuite,
+// which can hold a lock and temporary files.
 func EnablePlugin(ctx context.Context, m Means, host hosts.Host, r EnableRequest) (done Done, err error) {
 	if r.NoClaude || !host.Markets {
 		m.Claude.Path = ""
@@ -214,8 +214,8 @@ func (e *enableRun) dropMarket(ctx context.Context) {
 	}
 }
 
-// resolveInstallSource returns the directory of the plugin's files, or "" if there are none yet. It sets e.register or
-// e.install if Claude Code has to register the suite or install the plugin, and e.wanted.Declare if the settings must
+// resolveInstallSource returns the directory with the plugin's files ("" if there are none yet). e.register or
+// e.install is set if Claude Code has to register the suite or install the plugin, e.wanted.Declare if settings have to
 // declare the suite.
 func (e *enableRun) resolveInstallSource() (dirIfThere string, err error) {
 	plugin := e.wanted.Plugin
@@ -284,8 +284,8 @@ func (e *enableRun) examinePluginDir(dir string) error {
 	return nil
 }
 
-// setKind sets the plugin's kind: whether it decides at Stop, and whether it drives a spec loop. It also records the
-// strategies of this kind, because the edit disables their plugins.
+// setKind sets whether the plugin decides at Stop, and whether it drives a spec loop. It records the strategies with
+// this kind, because the edit disables their plugins.
 func (e *enableRun) setKind(strategyName string, decides bool) {
 	known, ok := registry.StrategyNamed(strategyName)
 	e.wanted.DecidesNothing, e.wanted.Loops, e.wanted.SameKind = !decides, ok && known.KindOf() == strategy.SpecLoop, nil
@@ -406,8 +406,8 @@ func (e *enableRun) scopeReachNotes() []string {
 	return []string{fmt.Sprintf("others who work on this project must also run springfield enable %s --scope project, to fetch the plugin", plugin.ID())}
 }
 
-// stageDefault checks the settings, stages the plugin that e.adds adds, and examines it. e.adds must not be nil. With
-// e.Unmade it only checks the settings. Unless e.DryRun is set, it locks the suite until e.adds.Close.
+// stageDefault checks the settings, then stages and examines the plugin added by e.adds. e.adds must be set. With
+// e.Unmade, only settings are checked. Unless e.DryRun is set, the suite is locked until e.adds.Close.
 func (e *enableRun) stageDefault(ctx context.Context) error {
 	known, _ := registry.StrategyNamed(e.wanted.Plugin.Name)
 	e.setKind(known.Name, known.Event == "Stop")

@@ -22,8 +22,8 @@ import (
 )
 
 // FindPlugin finds a plugin by NAME or NAME@MARKETPLACE in the suite dir. If dir is "", it searches the user's suites
-// and Claude Code's marketplaces. Of several matches it returns the only one in the working directory, the only enabled
-// one, the one of the suite around the working directory, or ErrAmbiguous. It prints a note if Claude Code's plugin
+// and Claude Code's marketplaces. If several match, it returns the only one in the working directory, the only one
+// enabled, the one in the suite around the working directory, or ErrAmbiguous. It prints a note if Claude Code's plugin
 // displaces a suite's with the same ID.
 func (m Means) FindPlugin(name, dir string) (client.Plugin, error) {
 	bare, marketplace, _ := strings.Cut(name, "@")
@@ -182,8 +182,8 @@ func (m Means) suitePlugins(marketIfAny string) []client.Plugin {
 	return all
 }
 
-// offeredIn returns the plugins with this name in the marketplaces that Claude Code knows. name is without a
-// marketplace, and "" matches none. It prints a note about a marketplace that cannot be read.
+// offeredIn returns plugins with this name from the marketplaces Claude Code knows. name excludes the marketplace, and
+// "" matches nothing. A note is printed if a marketplace cannot be read.
 func (m Means) offeredIn(name, marketIfAny string) (found []client.Plugin, err error) {
 	markets, err := m.Settings.AllMarkets()
 	for _, known := range slices.Sorted(maps.Keys(markets)) {
@@ -210,12 +210,14 @@ type Means struct {
 	undo     string // how to undo a change in another account
 }
 
-// FreeMarketplace returns a free marketplace name for the suite in dir: wish, or wish followed by a number. taken is
-// why wish is not free. It compares dir as text with the user's list of suites, so dir must be absolute.
+// FreeMarketplace returns a free marketplace name for the suite in dir: wish, with a number added if needed. taken is
+// why wish is not free. dir must be absolute, because it is compared as text with the user's suites.
 func (m Means) FreeMarketplace(wish, dir string) (name string, taken error) {
 	all := m.suitePlugins("")
 	isFree := func(name string) error {
-		if i := slices.IndexFunc(all, func(p client.Plugin) bool { return p.Marketplace == name && p.Suite != dir && !rooted.SameFile(p.Suite, dir) }); i >= 0 {
+		if i := slices.IndexFunc(all, func(p client.Plugin) bool {
+			return p.Marketplace == name && p.Suite != dir && !rooted.SameFile(p.Suite, dir)
+		}); i >= 0 {
 			return fmt.Errorf("marketplace %q already belongs to the suite %s", name, all[i].Suite)
 		}
 		return m.Settings.CheckFree(name, dir)

@@ -114,8 +114,8 @@ func (c catalog) editsToMerge(plugin string, members []member) (edits []document
 	return edits, nil
 }
 
-// planEntries returns the edit that adds or updates the releases in the catalog of a separate marketplace, otherwise an
-// empty edit. Call it after pinSources.
+// planEntries returns the edit to add or update the releases in a separate marketplace's catalog, else an empty edit.
+// Call pinSources first.
 func (in inputs) planEntries(after plannedTree, releases []release) (zeroIfOwn journal.Edit, err error) {
 	if in.market.Own {
 		return journal.Edit{}, nil

@@ -26,8 +26,8 @@ type checkout struct {
 	modes  func() (map[string]string, error)
 }
 
-// findCheckoutIfAny returns the git checkout around dir. Without a repository only dir is set. A repository that git
-// does not trust is recorded, and is not an error.
+// findCheckoutIfAny returns the git checkout around dir. Only dir is set if there is no repository. Repositories not
+// trusted by git are recorded, not errors.
 func (m Means) findCheckoutIfAny(ctx context.Context, dir string) (orOnlyDir checkout, err error) {
 	c := checkout{dir: dir}
 	if c.repo, err = m.Git.RepositoryIfAny(ctx, dir); err != nil && !errors.As(err, &c.foreign) {

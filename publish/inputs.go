@@ -59,8 +59,8 @@ func (in inputs) unlock() {
 	}
 }
 
-// openInputs reads the suite and the marketplace, and locks both. The caller calls in.unlock, also after an error. With
-// q.Check or q.Look it takes no lock.
+// openInputs locks and reads the suite and marketplace. Callers run in.unlock, even on errors. Nothing is locked with
+// q.Check or q.Look.
 func (m Means) openInputs(ctx context.Context, q Request) (in inputs, err error) {
 	if err = m.lockDir(&in, q, q.Dir); err != nil {
 		return in, err
@@ -94,8 +94,8 @@ func (m Means) openInputs(ctx context.Context, q Request) (in inputs, err error)
 	return in, err
 }
 
-// lockMarketplace finds the marketplace, locks it until in.unlock, and reads its catalog. If it is the suite itself, it
-// takes no second lock and reads no catalog. in.dir, in.suite and in.around must be set.
+// lockMarketplace finds the marketplace, locks it until in.unlock, then reads the catalog. If this is the suite itself,
+// locking and reading are skipped. Set in.dir, in.suite and in.around first.
 func (m Means) lockMarketplace(ctx context.Context, q Request, in *inputs) (k Market, err error) {
 	to := in.dir
 	switch {

@@ -147,7 +147,7 @@ func PlanRelease(ctx context.Context, m Means, q Request) (p *Plan, err error) {
 	}, nil
 }
 
-// noteChoices notes how others can install the plugins, and choices that the next commit makes permanent.
+// noteChoices notes how others can install the plugins, and choices made permanent by the next commit.
 func (m Means) noteChoices(in inputs, q Request) {
 	dir := check.QuoteArgument(in.dir)
 	lacks, first := " has no remote", ""

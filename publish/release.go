@@ -119,8 +119,8 @@ func (in inputs) newRelease(q Request, name string) (release, error) {
 	return r, r.checkNotLower(r.entry.Version, "in "+in.market.Path)
 }
 
-// checkNotLower returns an error if r.new is lower than before. If before is "", it returns nil. where completes "which
-// is", such as "published" or "in FILE".
+// checkNotLower returns an error if r.new is lower than before. If before is "", returns nil. where completes "which
+// is", e.g. "published" or "in FILE".
 func (r release) checkNotLower(before, where string) error {
 	if before == "" || before == r.new {
 		return nil
@@ -134,9 +134,9 @@ func (r release) checkNotLower(before, where string) error {
 	return nil
 }
 
-// buildSuite returns the suite's files after the release, and sets the digests of digestInto. Without q.Check it
-// compiles the programs. With q.Check it keeps the present files, so that a newer springfield does not fail in CI.
-// Changed files of a plugin with the same version are an error.
+// buildSuite returns the suite's files for the release and sets digestInto's digests. Programs are compiled unless
+// q.Check is set. Checks keep the present files, so that a newer springfield does not fail in CI. Fails if a plugin's
+// files changed but not the version.
 func (in inputs) buildSuite(ctx context.Context, tools generator.Toolchain, q Request, digestInto []release) (t plannedTree, err error) {
 	if t, err = listTree(in.files); err != nil {
 		return t, err

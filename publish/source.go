@@ -79,8 +79,8 @@ func (in inputs) pathInMarket(plugin string) (ifInside string, err error) {
 	return "", nil
 }
 
-// sourceToFetch returns the source from which clients fetch the plugin with git, or an error if others cannot fetch it.
-// It keeps the URL of urlFrom, because checkouts write URLs differently.
+// sourceToFetch returns the source for clients to fetch the plugin with git, or an error if others cannot fetch it. The
+// URL from urlFrom is kept, because checkouts write URLs differently.
 func (r release) sourceToFetch(q Request, urlFrom gitSource) (gitSource, error) {
 	c := r.around
 	const why = "clients fetch the plugin with git"
@@ -128,8 +128,8 @@ func (in inputs) pinSources(ctx context.Context, q Request, after plannedTree, r
 	return stepsFirst, nil
 }
 
-// findCommitToPin returns the commit that contains the release, or "" and the step that the user must take first. Both
-// are "" if no commit changed the plugin. r.around must have a repository.
+// findCommitToPin returns the commit with the release, or "" and the step for the user to take first. Both are "" if no
+// commit changed the plugin. r.around must have a repository.
 func (r release) findCommitToPin(ctx context.Context, q Request, after plannedTree) (commit, step string, err error) {
 	repo, place := r.around.repo, r.place
 	dirty, err := r.around.dirty()
@@ -166,8 +166,8 @@ func (r release) findCommitToPin(ctx context.Context, q Request, after plannedTr
 	return commit, "", err
 }
 
-// argumentToAddIfAny returns the argument of /plugin marketplace add for a public address: OWNER/REPOSITORY for GitHub,
-// or "" for ssh, which Claude Code refuses. It adds .git to other URLs, because Claude Code would otherwise expect a
+// argumentToAddIfAny returns the /plugin marketplace add argument for a public address: OWNER/REPOSITORY for GitHub, or
+// "" for ssh, because Claude Code refuses ssh. Other URLs get .git, because Claude Code would otherwise expect a
 // catalog.
 func argumentToAddIfAny(url string) string {
 	if short, ok := strings.CutPrefix(url, "https://github.com/"); ok {

@@ -63,7 +63,7 @@ func findLogs(ctx context.Context, paths []string, andDirs ...LogDir) ([]found, 
 // maxDepth bounds nested directories.
 const maxDepth = 40
 
-// lookAt adds the log at path, or the logs below it. depth is 0 for a given path.
+// lookAt adds the log from path, or all logs below. depth is 0 for given paths.
 func (f *finder) lookAt(path string, depth int) {
 	if f.ctx.Err() != nil {
 		return

@@ -59,8 +59,8 @@ func WriteHTML(w io.Writer, r Report) error {
 	return b.Flush()
 }
 
-// MapPaths replaces each path in the report by the result of path. It also replaces the names of the strategies, which
-// can be paths of files, so path must return any other text unchanged.
+// MapPaths replaces each path in the report with path's result. Strategy names are mapped too, since they can be file
+// paths. path must return any other text unchanged.
 func (r *Report) MapPaths(path func(string) string) {
 	for i := range r.Rows {
 		r.Rows[i].File, r.Rows[i].Project = path(r.Rows[i].File), path(r.Rows[i].Project)

@@ -114,8 +114,7 @@ func (r *Rate) ComputeInterval() {
 	}
 }
 
-// shareAndRange returns the rate and its confidence interval, such as "88 %, 84–91". ComputeInterval must have set the
-// interval.
+// shareAndRange formats the rate with the confidence interval set by ComputeInterval, e.g. "88 %, 84–91".
 func (r Rate) shareAndRange() string {
 	low, high := shareText(r.Low), shareText(r.High)
 	return shareText(float64(r.N)/float64(max(1, r.Of))) + ", " + strings.TrimSuffix(low, " %") + "–" + strings.TrimSuffix(high, " %")

@@ -47,8 +47,8 @@ type session struct {
 // key identifies a line and copies in other logs. It is 0 if the line has no ID.
 type key uint64
 
-// keyOfLine returns the key of a line, or 0 if the line has no ID. Only Claude Code's IDs are unique. Other IDs are
-// combined with the time.
+// keyOfLine returns the line's key (0 if the line has no ID). Only Claude Code's IDs are unique. Other IDs are combined
+// with the time.
 func (w *walker) keyOfLine(c *transcript.Cursor) key {
 	id := string(c.Entry.ID)
 	if id == "" {
@@ -84,8 +84,8 @@ type walker struct {
 
 const span = 1 << 20
 
-// read reads the log with windows of the given number of lines, and sets rows and err. If tick, which must not be nil,
-// stops it, the rows so far are kept.
+// read reads the log with windows of this many lines, and sets rows and err. tick must be set. If tick stops the read,
+// the rows so far are kept.
 func (w *walker) read(lines int) {
 	told := int64(0)
 	if w.host == nil {

@@ -150,8 +150,8 @@ func (o *awayOptions) checkNote() error {
 
 func isShownAsIs(text string) bool { return display.OneLine(text) == text && secret.Mask(text) == text }
 
-// absencePlaces returns the places of away orders, with the current time. Without a home directory it returns an error.
-// d must be from newConsole, which sets e.places.
+// absencePlaces returns the away orders' places with the current time. Fails if the home directory is unknown. Create d
+// with newConsole first to set e.places.
 func (e *environment) absencePlaces(d *console.Console) (absence.Places, error) {
 	dir := ledger.StateDir("", e.home)
 	if dir == "" {
@@ -161,7 +161,7 @@ func (e *environment) absencePlaces(d *console.Console) (absence.Places, error) 
 	return absence.Places{Orders: dir, States: states, Config: e.places.Config, Now: time.Now(), FindLog: d.FindLog}, nil
 }
 
-// projectHere returns the real path of the repository around the working directory, or of the directory.
+// projectHere returns the current repository's real path, falling back to the working directory's.
 func (e *environment) projectHere() string {
 	dir, _ := workspace.Nearest(e.work, "", []string{".git"}, e.home)
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
@@ -205,7 +205,7 @@ func (e *environment) printOrders(out layout.Printer, p absence.Places, orders .
 	}
 }
 
-// whyIgnored returns the reasons why agents ignore the order: a hold, or no plugin that decides.
+// whyIgnored lists the reasons for agents to ignore the order: a hold, or no deciding plugin.
 func (e *environment) whyIgnored(o ledger.AwayOrder) []string {
 	r := e.inspectionRequest()
 	r.Places = e.placesFrom(cmp.Or(o.Project, e.work))
@@ -225,9 +225,9 @@ func (e *environment) howToAllow(o ledger.AwayOrder) (advice string) {
 	return secret.Mask(absence.HowToAllow(o.Check, client.AllowRules(settings.NewSettings(places).AllLayers())))
 }
 
-// askToSetOrder sets an away order after a person confirms it at a terminal. It also makes agreed changes of settings,
-// and a snapshot if possible. It shortens an order in force without asking. The caller has called parseOptions and set
-// o.Places.
+// askToSetOrder asks a person to confirm an away order on a terminal, then sets it. The agreed settings changes are
+// made, with a snapshot if possible. Active orders are shortened with no question. Call parseOptions and set o.Places
+// first.
 func (o awayOptions) askToSetOrder(ctx context.Context) error {
 	order := ledger.AwayOrder{At: o.Now.UnixMilli(), Until: o.until.UnixMilli(), Most: o.most, Check: o.check, Note: o.note}
 	if !o.all {
@@ -290,8 +290,8 @@ func (o awayOptions) question(order ledger.AwayOrder) string {
 	return text
 }
 
-// confirmOn asks a question, to which it adds [y/N], at tty. It returns nil after a yes, and an error after any other
-// answer or if ctx is cancelled.
+// confirmOn asks a question on tty, appending [y/N]. Returns nil for yes, otherwise an error. Cancelling ctx is an
+// error too.
 func (o awayOptions) confirmOn(ctx context.Context, tty *terminal.Terminal, question string) error {
 	if ctx.Err() != nil {
 		return errCancelled

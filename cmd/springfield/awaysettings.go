@@ -84,8 +84,8 @@ func settingOrigin(name, from string) string {
 	return " (" + name + " in " + from + " settings)"
 }
 
-// askSettings asks about each edit of settings that the order needs, and returns those agreed to. --yes agrees to all.
-// The caller makes the edits. It prints a note if the order's check still lacks permission.
+// askSettings asks about each settings edit needed for the order and returns the agreed edits. --yes agrees to all.
+// Callers make the edits. A note is printed if the order's check still lacks permission.
 func (o awayOptions) askSettings(ctx context.Context, tty *terminal.Terminal, order ledger.AwayOrder, claudeVersion string) (agreed []settings.Member) {
 	offer := func(question string, m settings.Member) {
 		c, err := settings.NewSettings(o.places).PlanMember(m)
@@ -106,7 +106,7 @@ func (o awayOptions) askSettings(ctx context.Context, tty *terminal.Terminal, or
 	return agreed
 }
 
-// applyMember makes the edit, records it in the journal and prints its diff. After an error it only prints a note.
+// applyMember makes the edit, adds it to the journal and prints the diff. On error, only a note is printed.
 func (o awayOptions) applyMember(member settings.Member) {
 	c, err := settings.PlanAndApply(o.places, func(now *settings.Settings) (journal.Change, error) { return now.PlanMember(member) })
 	if err != nil {
@@ -171,8 +171,8 @@ func (a *app) cleanAfterAway(ctx context.Context, orders []ledger.AwayOrder, dry
 	return nil
 }
 
-// removeSettings reverts the order's edits of settings that are not in seen, by journal ID, and adds them to seen. It
-// prints their diffs; with dryRun it reverts nothing. found reports whether there was any.
+// removeSettings reverts the order's settings edits missing from seen, adds their journal IDs to seen and prints their
+// diffs. With dryRun nothing is reverted. found is true if there were any.
 func (a *app) removeSettings(order ledger.AwayOrder, seen map[int]bool, dryRun bool) (found bool, err error) {
 	places := a.placesFrom(cmp.Or(order.Project, a.work))
 	for _, m := range a.newestEditsLike(order, places) {
@@ -213,8 +213,8 @@ func (d awayEdit) planRemoval(places client.Places) (c journal.Change, exact boo
 	return c, false, err
 }
 
-// newestEditsLike returns, for each edit that away can make for the order, the newest one in the journal, with its
-// reverse. It can be from another order. places are those of the order's project.
+// newestEditsLike returns the newest journal entry for each edit away can make for the order, with the reverse edit.
+// The entry can be from another order. places are for the order's project.
 func (a *app) newestEditsLike(order ledger.AwayOrder, places client.Places) (all []awayEdit) {
 	entries, _ := settings.Journal(places).ReadEntries()
 	add := func(m settings.Member, stays string, remove func(was json.RawMessage) (json.RawMessage, error)) {

@@ -8,8 +8,8 @@ import (
 	"github.com/cameronsjo/springfield/runtime/ledger"
 )
 
-// takeSnapshot takes a snapshot of the project's files, records it in order, and returns a message for the user, also
-// about an error. order must already have its ID, and the caller saves it. An order for every project gets none.
+// takeSnapshot snapshots the project's files, records the snapshot in order, and returns a message for the user, even
+// on errors. order must have an ID. Callers save order. Orders for every project get no snapshot.
 func (o awayOptions) takeSnapshot(ctx context.Context, order *ledger.AwayOrder) (message string) {
 	const none = "no snapshot of the files: "
 	if o.all {
@@ -34,7 +34,7 @@ func (o awayOptions) takeSnapshot(ctx context.Context, order *ledger.AwayOrder) 
 	return "a snapshot of the files was taken" + nested + "; springfield back shows how to restore it"
 }
 
-// findSnapshot returns the repository that contains the order's snapshot, or nil and the reason why there is none.
+// findSnapshot returns the repository containing the order's snapshot, or nil with the reason.
 func (a *app) findSnapshot(ctx context.Context, order ledger.AwayOrder) (in *git.Repository, why string) {
 	if order.Kept == "" {
 		return nil, "no snapshot of the files was taken: away takes one of a single project in a git repository"

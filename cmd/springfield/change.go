@@ -23,7 +23,7 @@ type previewShape struct {
 	Runs  string   `json:"runs,omitempty"` // what other programs would do
 }
 
-// previewOf returns the JSON of a dry run. wouldAlso is that of showPreview; "run: " at its beginning is dropped.
+// previewOf returns the JSON for a dry run. See showPreview for wouldAlso. A leading "run: " is dropped.
 func previewOf(plan journal.Change, wouldAlso string) previewShape {
 	return previewShape{plan.Diff(), nonNil(plan.Notes), strings.TrimPrefix(wouldAlso, "run: ")}
 }
@@ -49,7 +49,7 @@ func (s *streams) showPreview(asJSON bool, plan journal.Change, wouldAlso string
 	return nil
 }
 
-// tellChange lists the files of a change, then its notes. onRemoved is put after each file that it removes.
+// tellChange lists a change's files, then the notes. onRemoved follows each removed file.
 func (s *streams) tellChange(c journal.Change, onRemoved string) {
 	written, removed := c.Files()
 	for _, file := range written {

@@ -22,8 +22,8 @@ func viewFlags(cmd *cobra.Command, asked *console.Asked) {
 	allowOneOf(cmd, "session", "all")
 }
 
-// allowOneOf makes cmd reject more than one of the named flags, and an empty value, such as an unset shell variable. It
-// replaces cmd.PreRunE. When cmd runs, it must have all of the flags.
+// allowOneOf makes cmd reject empty values (e.g. an unset shell variable) and more than one named flag. It replaces
+// cmd.PreRunE. cmd must have all the flags when it runs.
 func allowOneOf(cmd *cobra.Command, flags ...string) {
 	cmd.PreRunE = func(*cobra.Command, []string) error {
 		given := ""

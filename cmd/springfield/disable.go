@@ -221,8 +221,8 @@ func (o disableOptions) leftUnreverted(places client.Places) (left []settings.Le
 	return left
 }
 
-// filesLeftInProjects returns loops or their empty directories, states of specs and snapshots in the projects that the
-// state directory mentions. Call it before a purge, which removes that directory.
+// filesLeftInProjects lists leftover loops, empty loop directories, spec states and snapshots in projects mentioned by
+// the state directory. Call this before a purge removes the directory.
 func (a *app) filesLeftInProjects(ctx context.Context, stateDir string) (left []settings.Left) {
 	events, _ := ledger.LoopEvents(stateDir)
 	files := check.NamesOf(events, func(e activity.LoopEvent) string {

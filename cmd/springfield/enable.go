@@ -145,9 +145,8 @@ func (o enableOptions) askConflict(ctx context.Context, conflict *settings.Confl
 	return settings.ConflictAnswer(answer), err
 }
 
-// askToEnable asks whether to enable the plugin, with why before the question, and enables it after a yes. why is "" or
-// ends with a blank. If a dry run fails, it returns that error and does not ask. The caller has checked that there is a
-// terminal.
+// askToEnable asks whether to enable the plugin, and does so if confirmed. why is printed before the question, and is
+// "" or ends with a blank. If a dry run fails, returns the error and does not ask. Callers check for a terminal first.
 func (o enableOptions) askToEnable(ctx context.Context, why string) (yes bool, err error) {
 	plan := o
 	plan.Unmade, plan.DefaultSuite = true, o.defaultSuite(ctx)

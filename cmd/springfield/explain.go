@@ -124,8 +124,7 @@ func (a *app) candidateToExplain(o explainOptions, plugin, project string) (repl
 	return replay.Candidate{Name: plugin, Settings: p.ReadSettings(a.places.StatePath(), project)}, nil
 }
 
-// placeToExplain finds the log that o gives by its path, by its session, or by a decision. decided is the decision, if
-// one is named.
+// placeToExplain finds the log for o by path, session or decision. decided is the decision, if o names one.
 func (a *app) placeToExplain(ctx context.Context, o explainOptions) (place replay.Place, decided ledger.Record, err error) {
 	place = replay.Place{Log: rooted.PathFrom(a.work, o.transcript), Line: o.line, Work: a.work, Home: a.home, Now: time.Now()}
 	if _, err := os.Stat(place.Log); err == nil && o.transcript != "last" || filepath.Base(o.transcript) != o.transcript || filepath.Ext(o.transcript) == ".jsonl" {
@@ -149,8 +148,8 @@ func (a *app) placeToExplain(ctx context.Context, o explainOptions) (place repla
 	return place, decided, err
 }
 
-// strategyPath returns the path of a plugin's strategy.json. It returns plugin unchanged if that is a candidate's name,
-// or if no plugin with files has it.
+// strategyPath returns the path to a plugin's strategy.json. plugin is returned unchanged for a candidate's name, and
+// if no plugin with files is found.
 func (a *app) strategyPath(plugin string) (pathOrName string) {
 	if slices.Contains(replay.CandidateNames(), plugin) || a.findPlaces() != nil {
 		return plugin

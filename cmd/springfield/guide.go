@@ -57,8 +57,8 @@ func (a *app) showUnseenReport(ctx context.Context) error {
 	})
 }
 
-// introduceAndOffer prints an introduction, asks whether to enable a plugin, and enables it after a yes. It remembers a no
-// in a file. Without a terminal, for an agent, or after an earlier no, it prints the command instead of asking.
+// introduceAndOffer prints an introduction, asks whether to enable a plugin, and enables it if the user says yes. A no
+// is saved to a file. For agents, with no terminal or an earlier no, the command is printed instead.
 func (a *app) introduceAndOffer(cmd *cobra.Command, in *doctor.Inspection) error {
 	out := a.resultPrinter()
 	out.PrintFolded("", "springfield keeps coding agents going while work obviously remains, and lets them stop when a person is needed.")

@@ -45,8 +45,8 @@ func hostsOrDefault(user hosts.User, names []string) ([]hosts.Host, error) {
 		"choose one: "+strings.Join(flags, ", ")+" or --host all")
 }
 
-// hostsNamed returns each named host once, or nil without names. "all" names every host found. An unknown name is an
-// error. With names, an empty result is an error.
+// hostsNamed returns each named host once ("all" means every host found). Returns nil if names is empty. Otherwise
+// unknown names and empty results are errors.
 func hostsNamed(user hosts.User, names []string) (chosen []hosts.Host, err error) {
 	for _, name := range names {
 		host, known := hosts.HostNamed(name)
@@ -89,9 +89,9 @@ type switching struct {
 	json  bool
 }
 
-// switchHosts enables or disables a plugin with do on all chosen hosts, at least one, and prints the results. verb is
-// enable or disable. dryRun concerns only the output: do must change nothing then. It continues if a host fails, but
-// not if the user cancels. A single undo reverts all of them.
+// switchHosts enables or disables a plugin with do on all chosen hosts (at least one), and prints the results. verb is
+// enable or disable. dryRun only affects the output, do should change nothing then. Continues if a host fails, but not
+// if the user cancels. A single undo reverts everything.
 func (o switching) switchHosts(verb string, chosen []hosts.Host, dryRun bool, do func(hosts.Host) (installer.Done, error)) (err error) {
 	var results []installer.Done
 	var did, broken, fine []string

@@ -158,7 +158,7 @@ func (o initOptions) answersInFlags() (said generator.Spec, bySet generator.Sett
 	return said, bySet, err
 }
 
-// newSpec returns the spec of a new suite. It completes said, the answers in flags, by asking at a terminal or with
+// newSpec returns a new suite's spec. Answers missing from said, the flags, are asked for at a terminal or set to
 // defaults.
 func (o initOptions) newSpec(
 	ctx context.Context, dir string, said generator.Spec, set generator.Settings,
@@ -201,8 +201,8 @@ func (o initOptions) newSpec(
 	return spec, o.checkMarketplaceName(spec.Marketplace, dir)
 }
 
-// defaultSpec returns a spec for this machine, owned by git's user name or else the system's. It omits the owner's
-// email address, because the spec is published. It has no marketplace and no plugins.
+// defaultSpec returns a spec for this machine with no marketplace or plugins. The owner is git's user name, else the
+// system's. The email address is left out because specs are published.
 func (e *environment) defaultSpec(ctx context.Context) generator.Spec {
 	return generator.Spec{
 		Owner: generator.Owner{Name: cmp.Or(e.gitOfProcess().UserName(ctx, e.work), e.user)}, Targets: []generator.Target{generator.HostTarget()},

@@ -128,8 +128,8 @@ func (a *app) means() installer.Means {
 	}
 }
 
-// suiteDir returns typed as an absolute path, or the suite around the working directory if typed is "". If typed is
-// missing, and a suite beside it has a similar name, it returns an error with that name.
+// suiteDir returns typed as an absolute path. For "" this is the suite around the working directory. If typed is
+// missing and a suite beside it has a similar name, the error suggests this name.
 func (e *environment) suiteDir(typed string) (unchecked string, err error) {
 	if typed == "" {
 		if around := generator.FindSuite(e.work); around != "" {
@@ -171,9 +171,9 @@ func (e *environment) inspectionRequest() doctor.Request {
 	return doctor.Request{Places: e.places, User: e.hostOwner(), Client: e.claudeCommand(), Off: e.off, Now: time.Now()}
 }
 
-// findPluginOrStrategy finds a plugin by name or ID: an installed one, on or off, then one of a known suite, a
-// directory marketplace or the suite around the working directory, then a strategy, with the Root "". findPlaces must
-// have set a.places.
+// findPluginOrStrategy finds a plugin by name or ID. It tries installed plugins (on or off), known suites, directory
+// marketplaces, the suite around the working directory, then strategies (Root is ""). Requires findPlaces to set
+// a.places.
 func (a *app) findPluginOrStrategy(name string) (hook.Plugin, error) {
 	var dirs []string
 	for _, p := range client.NewSnapshot(a.places).SwitchedPlugins() {
@@ -207,7 +207,7 @@ func (a *app) findPluginOrStrategy(name string) (hook.Plugin, error) {
 	return hook.Plugin{}, check.Misusef(cmp.Or(hintOf(err), "run springfield list to see all plugins"), "there is no plugin %q", name)
 }
 
-// defaultSuite returns the suite in which enable makes plugins that no other suite has. The caller closes it.
+// defaultSuite returns the suite where enable creates plugins not in any other suite. Callers close it.
 func (a *app) defaultSuite(ctx context.Context) (notNil *installer.DefaultSuite) {
 	return &installer.DefaultSuite{Dir: a.defaultSuiteDir(), Tools: a.toolchain, Fresh: func() generator.Spec { return a.defaultSpec(ctx) }}
 }

@@ -230,8 +230,7 @@ func parseSince(text string, now time.Time) (time.Time, error) {
 		"write it like 2026-01-31 or 90d")
 }
 
-// chooseSessions sets the logs that o replays: the paths given, or by default all logs of the named host, or of every
-// host for "".
+// chooseSessions sets the logs to replay in o: the given paths, else all logs from the named host ("" for every host).
 func (e *environment) chooseSessions(o *replay.Options, pathsIfAny []string, knownHostOrAll string) (err error) {
 	o.Host = knownHostOrAll
 	for _, arg := range pathsIfAny {

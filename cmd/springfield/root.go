@@ -107,8 +107,8 @@ func addVerbs(root *cobra.Command, a *app) {
 	root.SetHelpCommandGroupID("Other")
 }
 
-// rejectUnknown returns an error for an unknown command, or nil without args. Its hint repeats the call with the most
-// similar name, or lists the commands.
+// rejectUnknown returns an error for unknown commands, nil if args is empty. The hint repeats the call with the most
+// similar name or lists the commands.
 func (a *app) rejectUnknown(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil

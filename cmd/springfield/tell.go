@@ -61,8 +61,8 @@ func (t *teller) killRunning() {
 	}
 }
 
-// startIfIdle queues the changes in view, and starts the user's command for the next one unless a command is still
-// running. It returns the error of a command that has ended since the last call.
+// startIfIdle queues the changes in view and starts the user's command for the next one if none is running. It returns
+// the error from a command finished since the last call.
 func (t *teller) startIfIdle(view absence.View) (ofEarlier error) {
 	if !t.given {
 		return nil

@@ -127,7 +127,7 @@ func (a *app) reportUndo(asJSON bool, u journal.Undo) error {
 
 const revert = "revert: " // begins what an entry did that reverts another
 
-// undoInWords names the edit after undoVerb, or, for an edit that reverted another, that one after redoVerb and "again".
+// undoInWords returns undoVerb with the edit's name. For a revert: redoVerb, "again", and the reverted edit's name.
 func undoInWords(e journal.Entry, undoVerb, redoVerb string) string {
 	if other, reverted := strings.CutPrefix(e.Did, revert); reverted {
 		return redoVerb + " again: " + other
@@ -135,7 +135,7 @@ func undoInWords(e journal.Entry, undoVerb, redoVerb string) string {
 	return undoVerb + ": " + e.Did
 }
 
-// shortenFileList replaces a long list by at most two files, and the number of the rest with their directory.
+// shortenFileList reduces a long list to up to two files, plus the remaining files' count and directory.
 func shortenFileList(files []string) []string {
 	const most = 6
 	if len(files) <= most {
@@ -179,7 +179,7 @@ func (a *app) listEdits(j journal.Journal, asJSON bool) error {
 	return nil
 }
 
-// tellUndoError returns err with a hint. If a file has changed since the edit, it also prints the difference.
+// tellUndoError returns err with a hint, and prints the diff if a file changed since the edit.
 func (a *app) tellUndoError(err error) error {
 	var changed *journal.ChangedSinceError
 	if !errors.As(err, &changed) {

@@ -46,9 +46,8 @@ var fetched = regexp.MustCompile(`^(https?://[^/]|[A-Za-z0-9][\w.-]*@[^/:]+:|[A-
 // CanFetch reports whether the claude command takes a source from the network.
 func CanFetch(source string) bool { return fetched.MatchString(source) }
 
-// AddMarket adds a repository, OWNER/REPO or a URL, as a marketplace. It returns the marketplace's name, and whether
-// that was unknown before. If the name has another source, which the client would replace, the error is a
-// *NameTakenError.
+// AddMarket adds a repository (OWNER/REPO or a URL) as a marketplace. Returns the marketplace's name, and whether this
+// is new. Fails with *NameTakenError if the name has a different source, because the client would replace it.
 func (c Command) AddMarket(ctx context.Context, s *Snapshot, source string) (name string, added bool, err error) {
 	found, err := c.probeMarket(ctx, s, source)
 	if err != nil {
@@ -106,8 +105,8 @@ func (c Command) Install(ctx context.Context, s *Snapshot, id string) (added boo
 	return err == nil && len(records[id]) == 0, err
 }
 
-// Uninstall uninstalls the plugin with this ID. It returns a note for the user, or "" if the plugin is not
-// installed. If other installed plugins share the name, it returns a note and uninstalls nothing.
+// Uninstall uninstalls the plugin with this ID and returns a note for the user ("" if not installed). If other
+// installed plugins share the name, it only returns a note.
 func (c Command) Uninstall(ctx context.Context, s *Snapshot, id string) (outcome string, err error) {
 	records, err := s.allRecords()
 	if err != nil || len(records[id]) == 0 {
@@ -149,7 +148,7 @@ func (c Command) RemoveMarketAndPlugins(ctx context.Context, s *Snapshot, name s
 	return "Claude Code has forgotten marketplace " + name + " and what was installed from it", nil
 }
 
-// Version returns the client's version, such as 2.1.329, or "" if the call fails.
+// Version returns the client's version, e.g. 2.1.329 ("" if the call fails).
 func (c Command) Version(ctx context.Context) string {
 	ctx, cancel := context.WithTimeout(ctx, clientPatience)
 	defer cancel()
@@ -273,7 +272,7 @@ func (c Command) commandIn(ctx context.Context, configAndWorkDir string, args []
 	return cmd
 }
 
-// errorOrLastLine returns the error in the client's output: the text after the last ✘, or the last line.
+// errorOrLastLine extracts the client's error: the text following the last ✘, or the last line.
 func errorOrLastLine(out []byte) string {
 	text := strings.TrimSpace(string(out))
 	if i := strings.LastIndex(text, "✘"); i >= 0 {

@@ -71,8 +71,8 @@ func NameOf(id string) string {
 	return name
 }
 
-// ReadPluginIn reads the plugin in a directory, whether or not Claude Code knows it. Errors are in Problem. ID and
-// Marketplace are empty.
+// ReadPluginIn reads the plugin in dir, even if Claude Code does not know it. Errors are in Problem. ID and Marketplace
+// are empty.
 func (s *Snapshot) ReadPluginIn(dir string) Installed {
 	i := Installed{Name: filepath.Base(dir), Dir: dir, InPlace: true}
 	if err := s.loadPlugin(&i); err != nil {

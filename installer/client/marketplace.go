@@ -87,7 +87,7 @@ func (m Market) Declaration() json.RawMessage {
 	return text
 }
 
-// SuiteDir returns the directory of a marketplace whose source is a directory, or "". It need not contain a suite.
+// SuiteDir returns the marketplace's source directory ("" for different sources). There may be no suite inside.
 func (m Market) SuiteDir() string {
 	if m.Source.Source == "directory" {
 		return m.Path
@@ -117,7 +117,7 @@ func (s *Snapshot) Markets() (map[string]Market, error) {
 	return markets, nil
 }
 
-// GoneMarkets returns the recorded marketplaces whose directory no longer exists.
+// GoneMarkets returns recorded marketplaces with missing directories.
 func (s *Snapshot) GoneMarkets() (all []Market) {
 	markets, _ := s.Markets() // other checks report the error
 	for _, name := range slices.Sorted(maps.Keys(markets)) {
@@ -147,8 +147,8 @@ func (s *Snapshot) AllMarkets() (recordedOrDeclared map[string]Market, err error
 	return all, nil
 }
 
-// FindMarket returns the marketplace with this name. It must be recorded, or be a directory declared in user
-// or managed settings, which the client records at the next start.
+// FindMarket returns the marketplace with this name. It must be recorded, or declared as a directory in user or managed
+// settings, for the client to record on the next start.
 func (s *Snapshot) FindMarket(name string) (m Market, errIfUnknown error) {
 	known, err := s.Markets()
 	if err != nil {
@@ -175,8 +175,8 @@ func (s *Snapshot) FindMarket(name string) (m Market, errIfUnknown error) {
 	return Market{}, fmt.Errorf("marketplace %s is unknown", name)
 }
 
-// MarketFromIfAny returns the name of the recorded marketplace with the source OWNER/REPO or URL, or "". address must
-// match exactly, and must not be empty, which matches any directory.
+// MarketFromIfAny returns the recorded marketplace's name for a source, OWNER/REPO or URL ("" if unknown). address must
+// match exactly. Do not pass "", which matches any directory.
 func (s *Snapshot) MarketFromIfAny(address string) (string, error) {
 	all, err := s.Markets()
 	for _, name := range slices.Sorted(maps.Keys(all)) {
@@ -212,7 +212,7 @@ func (s *Snapshot) CheckFree(name, dir string) error {
 }
 
 // CheckFreeIn returns a *NameTakenError if a settings file declares the name with a source other than the directory
-// m.Location. m must be from Directory.
+// m.Location. Get m from Directory.
 func (m Market) CheckFreeIn(in *document.Document) error {
 	raw, found, err := in.Get("extraKnownMarketplaces", m.Name)
 	if err != nil || !found {

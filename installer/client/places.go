@@ -40,8 +40,8 @@ var ManagedDirs = map[string]string{
 	"windows": `C:\Program Files\ClaudeCode`,
 }
 
-// StatePath returns a path in springfield's state directory below p.Config. Other agents' hooks use that of the home
-// directory, see ledger.StateDir.
+// StatePath returns a path in springfield's state directory below p.Config. Hooks for other agents use the home
+// directory's, see ledger.StateDir.
 func (p Places) StatePath(name ...string) string {
 	return filepath.Join(append([]string{p.Config, "springfield"}, name...)...)
 }

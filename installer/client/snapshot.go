@@ -85,8 +85,8 @@ func checkSwitches(d *document.Document) (err error) {
 	return err
 }
 
-// ReadOrEmpty reads a file of at most document.MaxSize bytes, follows symlinks and caches the result. A missing file is
-// not an error. Every error is an *fs.PathError for path.
+// ReadOrEmpty reads a file up to document.MaxSize bytes, following symlinks, and caches the result. A missing file is
+// not an error. All errors are *fs.PathError for path.
 func (s *Snapshot) ReadOrEmpty(path string) (*File, error) {
 	at, err := journal.Resolve(path)
 	if err != nil {
@@ -136,7 +136,7 @@ func (s *Snapshot) needObject(dir, name string) (fields object, path string, err
 	return fields, path, nil
 }
 
-// placeBelow returns the path of name in dir. A path that leaves dir, by its name or a symlink, is an error.
+// placeBelow returns the path to name in dir. Paths leaving dir, by name or by symlink, are an error.
 func placeBelow(dir, name string) (string, error) {
 	local := filepath.FromSlash(strings.TrimSuffix(name, "/"))
 	out := fmt.Errorf("%q is outside its directory", printable(name))
@@ -171,7 +171,7 @@ func as[T any](raw json.RawMessage) (value T) {
 	return value
 }
 
-// printable makes untrusted text safe for a terminal, on one line of about maxDoes characters.
+// printable sanitizes untrusted text for terminals: one line, about maxDoes characters.
 func printable(s string) (clippedLine string) {
 	text := []rune(strings.Join(strings.Fields(strings.ReplaceAll(display.OneLine(s), string(unicode.ReplacementChar), "")), " "))
 	if len(text) > maxDoes {

@@ -90,8 +90,8 @@ func (in *Inspection) inspectAgent(at hosts.Place) Agent {
 	return a
 }
 
-// Checks returns the checks of the agents that InspectHosts inspected. An agent without plugins is skipped unless the
-// user named it. The checks of Claude Code need in.Version, which the caller sets.
+// Checks returns the checks for agents inspected by InspectHosts. Agents with no plugins are skipped unless named by
+// the user. Callers set in.Version for Claude Code's checks.
 func (in *Inspection) Checks() []check.Check[*Inspection] {
 	checks := AnyHostChecks()
 	if in.Claude {

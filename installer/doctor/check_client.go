@@ -70,8 +70,8 @@ func (in *Inspection) checkOffAndHeld() (bad []check.Finding) {
 	return bad
 }
 
-// checkTodoTool reports whether Claude has a todo list, which some rules need and recent models lack. It reports
-// nothing for an older or unknown version, or if no plugin needs the list.
+// checkTodoTool reports whether Claude has a todo list. Some rules need this, but recent models lack it. Reports
+// nothing for older or unknown versions, or if no plugin needs the list.
 func (in *Inspection) checkTodoTool() []check.Finding {
 	const variable = "CLAUDE_CODE_ENABLE_TODO_TOOLS"
 	older, known := client.IsOlder(in.Version, "2.1.233")

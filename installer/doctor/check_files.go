@@ -177,8 +177,7 @@ func (in *Inspection) noOldBuildsNote() string {
 	return "all suites have hooks of this version of springfield"
 }
 
-// OldSuitesInWords describes the suites whose hooks are from a different version of springfield, with the commands that
-// update them.
+// OldSuitesInWords describes suites with hooks from a different springfield version, and the commands to update them.
 func (in *Inspection) OldSuitesInWords() []string {
 	return check.NamesOf(in.checkOldBuilds(), saysAndFix)
 }

@@ -57,8 +57,8 @@ type Suite struct {
 	Err    error
 }
 
-// Inspect reads settings, suites and Claude Code's records, but no files of other agents. It leaves Claude and Others
-// unset, which InspectHosts sets.
+// Inspect reads settings, suites and Claude Code's records, but no files from other agents. Claude and Others are left
+// unset for InspectHosts.
 func Inspect(r Request) (claudeOnly *Inspection) {
 	in := &Inspection{Request: r, settings: settings.NewSettings(r.Places)}
 	in.Inventory, in.byUs = in.settings.Inventory(), in.settings.EnabledByUs()
@@ -97,7 +97,7 @@ func (in *Inspection) enabledByUs(id string) bool {
 	return slices.ContainsFunc(in.byUs, func(r settings.EnabledPlugin) bool { return r.ID == id })
 }
 
-// stateDirs returns the state directories of Claude Code's hooks and of other agents' hooks.
+// stateDirs returns the state directories for Claude Code's hooks and other agents' hooks.
 func (r Request) stateDirs() (claudeAndOther []string) {
 	dirs := []string{r.Places.StatePath(), ledger.StateDir("", r.Places.Home)}
 	return slices.DeleteFunc(slices.Compact(dirs), func(dir string) bool { return dir == "" })
@@ -150,7 +150,7 @@ func BrokenHooks(plugins []client.Switched) (says []string) {
 	return says
 }
 
-// AgoInWords describes how long ago then was. After a day, or if then is in the future, it returns the date and time.
+// AgoInWords describes the time since then. Returns the date and time when a day has passed or then is in the future.
 func AgoInWords(now, then time.Time) (agoOrDate string) {
 	d := now.Sub(then)
 	if d < 0 || d >= 24*time.Hour {
@@ -159,8 +159,8 @@ func AgoInWords(now, then time.Time) (agoOrDate string) {
 	return timestamp.AgoInWords(d.Milliseconds())
 }
 
-// GoalDriver returns the plugin that drives goal loops in the inspected directory, in.Places.Work, with its settings
-// for project, or the reason why none does.
+// GoalDriver returns the plugin driving goal loops in the inspected in.Places.Work, with settings for project, or the
+// reason if there is none.
 func (in *Inspection) GoalDriver(project string) (pluginOrWhyNot console.LoopDriver) {
 	problem, next := "no plugin that drives goal loops is enabled", in.HowToEnable("ralph-wiggum")
 	for _, p := range in.Plugins {
@@ -190,8 +190,8 @@ func (in *Inspection) GoalDriver(project string) (pluginOrWhyNot console.LoopDri
 	return console.NoDriver(in.Places.StatePath(), project, problem, next)
 }
 
-// RunningPlugins returns the springfield plugins that the agents of InspectHosts run, without duplicate or missing
-// directories. It returns none after Inspect.
+// RunningPlugins returns the springfield plugins run by InspectHosts' agents, skipping duplicate or missing
+// directories. Empty if only Inspect was called.
 func (in *Inspection) RunningPlugins() (all []generator.Running) {
 	add := func(r generator.Running) {
 		if !rooted.IsSurelyMissing(r.Dir) && !slices.ContainsFunc(all, func(has generator.Running) bool { return rooted.SameFile(has.Dir, r.Dir) }) {

@@ -41,8 +41,8 @@ type AtHand struct {
 	named    bool // Claude Code's settings name it
 }
 
-// ListStrategies returns all strategies, and the plugins that are in known suites or enabled in an agent. It covers
-// agents other than Claude Code only after InspectHosts. An unreadable suite around the working directory is an error.
+// ListStrategies returns all strategies, with plugins in known suites or enabled in an agent. Run InspectHosts first to
+// cover agents other than Claude Code. Fails if a suite around the working directory is unreadable.
 func (in *Inspection) ListStrategies() (List, error) {
 	var around Suite
 	if len(in.Suites) > 0 && in.Suites[0].Around {

@@ -59,7 +59,7 @@ type Decision struct {
 	Dropped  bool   `json:"dropped,omitempty"` // the continue did not reach the agent
 }
 
-// Overview sums up Claude Code and every other agent found, even those that in omits. It starts no program.
+// Overview summarizes Claude Code and all agents found, even when omitted by in. Programs are not started.
 func (in *Inspection) Overview() Overview {
 	deciding, outside := in.workingPlugins()
 	o := Overview{
@@ -120,7 +120,7 @@ func (o Overview) decides() bool {
 	return slices.ContainsFunc(o.On, func(s Switch) bool { return s.Decides })
 }
 
-// WhyNoneDecides returns why no plugin decides at a stop, and the next command. It returns "" if a plugin decides.
+// WhyNoneDecides returns why no plugin decides at a stop, and the next command. Both are "" if a plugin decides.
 func (o Overview) WhyNoneDecides() (why, next string) {
 	if o.decides() {
 		return "", ""

@@ -187,8 +187,8 @@ func (in *Inspection) argToEnable(choose func(generator.Suite) generator.Plugin)
 	return p.Name
 }
 
-// ChooseInSuites calls choose for each suite that the user made or named, except unreadable ones. It returns the first
-// result with a Stop hook and the suite, or a plugin with no name.
+// ChooseInSuites calls choose for each readable suite the user made or named. Returns the first result with a Stop
+// hook, and the suite. The plugin has no name if none match.
 func (in *Inspection) ChooseInSuites(choose func(generator.Suite) generator.Plugin) (atStopOrNone generator.Plugin, _ Suite) {
 	for _, s := range in.Suites {
 		if s.Err != nil || !s.Made {
@@ -247,15 +247,15 @@ func (in *Inspection) AwayHereInWords() (all []string) {
 	return all
 }
 
-// HeldOrOffInWords describes holds in force, and SPRINGFIELD=off in env of Claude Code's settings. It omits other
-// settings that disable hooks.
+// HeldOrOffInWords describes active holds, and SPRINGFIELD=off from env in Claude Code's settings. Skips other settings
+// to disable hooks.
 func (in *Inspection) HeldOrOffInWords() []string {
 	held, _ := in.HoldsInWords()
 	return append(held, in.offInSettingsNotes()...)
 }
 
-// HoldsInWords describes the holds in force, and the holds that ended recently. It also records ends that were not
-// noticed before. If the state directory cannot be read, held is the error as text.
+// HoldsInWords describes active holds and recently ended holds. It records ends not noticed before. If the state
+// directory cannot be read, held is the error text.
 func (r Request) HoldsInWords() (held, ended []string) {
 	if err := r.stateDirError(); err != nil {
 		return []string{err.Error() + ", so every hook lets its agent stop: run springfield doctor to see the fix"}, nil

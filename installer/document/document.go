@@ -65,8 +65,8 @@ type member struct {
 	value value
 }
 
-// ParseDocument parses a document of up to 8 MiB and 10,000 levels. Its root must be an object; blank data is an empty
-// one. Every error is a *SyntaxError.
+// ParseDocument parses a document up to 8 MiB and 10,000 levels. The root must be an object. Blank data is an empty
+// one. All errors are *SyntaxError.
 func ParseDocument(data []byte) (emptyIfBlank *Document, err error) {
 	if len(data) > MaxSize {
 		return nil, &SyntaxError{Problem: "larger than 8 MiB"}
@@ -100,8 +100,8 @@ func (d *Document) Decode(v any) error {
 		wrong.Value)
 }
 
-// Get returns the value at a path of keys, and whether it exists. If the path contains a duplicate key or a
-// value other than an object, the error is a *SyntaxError.
+// Get returns the value for a key path, and whether it exists. Duplicate keys and non-object values along the path
+// return a *SyntaxError.
 func (d *Document) Get(path ...string) (json.RawMessage, bool, error) {
 	if len(path) == 0 {
 		return json.RawMessage(d.root.text), true, nil
@@ -175,8 +175,8 @@ func (p *place) moveToOffset(offset int) {
 	p.column, p.offset = p.column+utf8.RuneCountInString(between), offset
 }
 
-// findPath returns the objects on a path, the root first, and the member at the end. If found is nil,
-// path[len(objects)-1] is the first missing key. path must not be empty.
+// findPath returns the objects on a path, root first, and the last key's member. If found is nil, path[len(objects)-1]
+// is the first missing key. path cannot be empty.
 func (d *Document) findPath(path []string) (objects []*value, found *member, err error) {
 	objects = []*value{d.root}
 	if _, inArray := elementName(path[0]); inArray {

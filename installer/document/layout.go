@@ -21,9 +21,9 @@ type layout struct {
 	verbatim bool // for the edit's value, but not for new objects around it
 }
 
-// layOutValue formats an edit's value inside new objects or arrays for keys. The result is for the last of the objects,
-// follows the text preceding, and replaces old unless old is nil. If the caller writes the comma and key of a new
-// member itself, keys omits that key. e.Value must not be nil.
+// layOutValue formats an edit's value inside new objects or arrays for keys. The result is for the last object, follows
+// preceding, and replaces old if not nil. keys omits a new member's key if the caller writes the comma and key. e.Value
+// must be set.
 func (d *Document) layOutValue(preceding string, objects []*value, old *value, keys []string, e Edit) string {
 	text := strings.Trim(string(e.Value), blanks)
 	for _, key := range slices.Backward(keys) {
@@ -99,8 +99,8 @@ func lastColonStyle(objects []*value) string {
 	return ": "
 }
 
-// indentUnit returns the indentation of one level. It measures the innermost object with members on separate lines, or
-// else the first such value in the root. Without any, it returns two spaces.
+// indentUnit returns the indentation per level. It measures the innermost object with members on separate lines, then
+// the first such value in the root. Defaults to two spaces.
 func indentUnit(objects []*value, docText string) (unitOrBlanks string) {
 	shown := slices.Clone(objects)
 	slices.Reverse(shown)

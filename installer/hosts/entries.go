@@ -104,7 +104,7 @@ func (r Request) EntryFile() settings.HostFile {
 	return settings.HostFile{Host: r.At.Host.Name, Path: path}
 }
 
-// ownsRecord reports whether e is the record of the plugin in the host's current file: its directory may have moved.
+// ownsRecord reports whether e is the plugin's record in the host's current file. The host's directory can move.
 func (r Request) ownsRecord(e settings.EnabledPlugin) bool {
 	return e.ID == r.ID && rooted.SameFile(e.File, r.EntryFile().Path)
 }

@@ -79,8 +79,8 @@ type Request struct {
 	Stage             string // copy of a suite to be written, or ""
 }
 
-// CheckHost returns an error if the host is missing or lacks the scope, or if its records cannot be read. For Claude Code
-// it only checks the scope.
+// CheckHost returns an error if the host is missing, lacks the scope or has unreadable records. For Claude Code, only
+// the scope is checked.
 func (r Request) CheckHost() error {
 	h := r.At.Host
 	switch {
@@ -104,7 +104,7 @@ func (p Place) Installed() (all []Installed, err error) {
 	return all, err
 }
 
-// DirInSuite returns the plugin's directory in r.Stage or, if that is "", in its suite. One of them must be set.
+// DirInSuite returns the plugin's directory in r.Stage, or in r.Plugin.Suite if r.Stage is "". Set either.
 func (r Request) DirInSuite() string {
 	return filepath.Join(cmp.Or(r.Stage, r.Plugin.Suite), r.Plugin.Name)
 }

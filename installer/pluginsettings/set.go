@@ -27,8 +27,8 @@ type Assignment struct {
 // ErrInvalid is returned if a settings file cannot be read or the hook would ignore it.
 var ErrInvalid = errors.New("read settings")
 
-// PlanSet plans to set keys in a scope's file, or to remove those without a value. A value that the hook would refuse,
-// or a scope without a file, is a misuse error. The error for an unusable file wraps ErrInvalid.
+// PlanSet plans to set keys in a scope's file, or to remove keys with no value. Values the hook would refuse and scopes
+// with no file are misuse errors. Errors for an unusable file wrap ErrInvalid.
 func (s Stack) PlanSet(scope Scope, assignments []Assignment) (c journal.Change, err error) {
 	did := check.NamesOf(assignments, func(a Assignment) string {
 		if a.Value == nil {

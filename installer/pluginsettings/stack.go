@@ -146,9 +146,9 @@ func (k Key) aboveOrUnion(below, winner json.RawMessage) json.RawMessage {
 	return both
 }
 
-// usablePart returns the part of raw that the hook accepts: all, some elements of a list, or nil. why is the reason for
-// refusing the rest. It ignores other faults in the file. valueBelow is the value in force from lower files. f.doc must
-// already contain raw, because a setting that is invalid alone is read from there.
+// usablePart returns the part of raw accepted by the hook: all, some list elements, or nil. why is the reason to refuse
+// the rest. Other faults in the file are ignored. valueBelow is the value from lower files. f.doc must already contain
+// raw, because settings not valid alone are read from there.
 func (f File) usablePart(k Key, raw, valueBelow json.RawMessage) (usable json.RawMessage, why string) {
 	var list, some []json.RawMessage
 	if k.Type != "array" || k.single || json.Unmarshal(raw, &list) != nil || len(list) == 0 {

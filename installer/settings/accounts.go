@@ -19,8 +19,8 @@ type ClaudeAccount struct {
 	On []string // IDs of springfield's plugins that its user settings enable
 }
 
-// OtherAccounts returns the user's other accounts that have settings or springfield's state: ~/.claude*, and directories
-// elsewhere that springfield has edited.
+// OtherAccounts returns the user's other accounts with settings or springfield state: ~/.claude*, and directories
+// springfield edited elsewhere.
 func OtherAccounts(p client.Places) (others []ClaudeAccount) {
 	dirs, _ := fs.Glob(os.DirFS(p.Home), ".claude*")
 	_, list, _ := readSuites(client.Places{Config: filepath.Join(p.Home, ".claude")}) // doctor reports the error
@@ -56,8 +56,8 @@ func planAddConfigDir(p client.Places) (journal.Edit, error) {
 	return e, err
 }
 
-// EnabledClause returns the clause "ID, ID is enabled in DIR, another account of Claude Code", or "" if it enables none
-// of springfield's plugins.
+// EnabledClause returns "ID, ID is enabled in DIR, another account of Claude Code" ("" if none of springfield's plugins
+// is enabled).
 func (a ClaudeAccount) EnabledClause() (clauseOrEmpty string) {
 	if len(a.On) == 0 {
 		return ""

@@ -15,10 +15,10 @@ import (
 	"github.com/cameronsjo/springfield/internal/journal"
 )
 
-// PlanDisable plans to undo PlanEnable in a scope. If other plugins that springfield enabled remain there, it keeps their
-// entries and the marketplace. If one of these decides at Stop, it undoes only the plugin's entry. If springfield did
-// not enable the plugin, but these or lower settings do, it only sets the entry to false. If there is nothing to undo,
-// and higher settings enable the plugin, it returns an error.
+// PlanDisable plans to undo PlanEnable for a scope. If other plugins enabled by springfield remain there, their entries
+// and the marketplace are kept. If any of these decides at Stop, only the plugin's entry is undone. If springfield did
+// not enable the plugin, but these or lower settings do, the entry is only set to false. Returns an error if there is
+// nothing to undo and higher settings enable the plugin.
 func (s *Settings) PlanDisable(plugin client.Plugin, scope client.Scope) (journal.Change, error) {
 	id := plugin.ID()
 	c := journal.Change{Did: fmt.Sprintf("disable %s in %s settings", id, scope)}
@@ -131,7 +131,7 @@ func (s *Settings) planUserRelease(c *journal.Change, setFor file) error {
 	return s.planRelease(c, user, setFor.At, allMembers)
 }
 
-// noteIfStillOn notes why the plugin stays enabled after the edits that c already contains.
+// noteIfStillOn notes the reasons if c's edits leave the plugin enabled.
 func (v view) noteIfStillOn(c *journal.Change, f file, id string) {
 	planned := f.Before
 	for _, e := range c.Edits {

@@ -18,9 +18,9 @@ type Left struct {
 	Failed bool   `json:"failed,omitempty"`
 }
 
-// PlanDisableAll plans to undo springfield's edits in every settings file of Claude Code. It also disables springfield
-// plugins that the user enabled in other ways. With purge it removes their entries. ids lists all these plugins, also
-// those in managed or project settings, which can stay enabled. left lists the places that the user has to change.
+// PlanDisableAll plans to undo springfield's edits in all Claude Code settings files, and to disable springfield
+// plugins enabled differently by the user. With purge, their entries are removed. ids lists all these plugins,
+// including managed or project plugins that can stay enabled. left lists the places for the user to change.
 func (s *Settings) PlanDisableAll(purge bool) (c journal.Change, ids []string, left []Left, err error) {
 	c = journal.Change{Did: "disable all plugins"}
 	memories, err := s.memoriesOf("")
@@ -56,8 +56,8 @@ func (s *Settings) PlanDisableAll(purge bool) (c journal.Change, ids []string, l
 	return c, slices.Compact(slices.Sorted(slices.Values(ids))), left, nil
 }
 
-// releaseAll plans to undo all of springfield's edits of a file, and to disable its plugins there. purgeOurs also
-// removes their entries. A path that contains a link is an error.
+// releaseAll plans to undo all springfield edits to a file, and to disable springfield's plugins there. purgeOurs
+// removes their entries, too. A path with a link is an error.
 func (s *Settings) releaseAll(c *journal.Change, resolved string, purgeOurs bool) error {
 	f, err := s.openFile("", resolved)
 	if err != nil {
@@ -83,8 +83,8 @@ func (s *Settings) releaseAll(c *journal.Change, resolved string, purgeOurs bool
 	return s.addRelease(c, f, back)
 }
 
-// withOursOff sets the entries of springfield's plugins to false. With purge it removes them, declared
-// marketplaces that offer nothing else, which the client would register again, and objects that are then empty.
+// withOursOff sets the entries for springfield's plugins to false. With purge, it removes them, marketplaces declared
+// only for them (the client would register these again), and then empty objects.
 func (s *Settings) withOursOff(data []byte, purge bool) ([]byte, error) {
 	if data == nil {
 		return nil, nil

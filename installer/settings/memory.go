@@ -76,7 +76,7 @@ func memoryFile(p client.Places, resolvedSettingsFile string) string {
 	return p.StatePath("edits", journal.HashBytes([]byte(resolvedSettingsFile))[:32]+".json")
 }
 
-// recallFile returns the memory of springfield's edits of a settings file, or nil if there are none. path has its links
+// recallFile returns the memory for springfield's edits to a settings file, or nil if none. path must have links
 // resolved, as in journal.Edit.At.
 func (s *Settings) recallFile(path string) (*memory, error) {
 	k := s.readMemory(memoryFile(s.Places, path))
@@ -140,8 +140,8 @@ func (s *Settings) hasMadeDir(dir string) bool {
 	})
 }
 
-// editAndCache returns the edit that writes a memory. If the memory contains no members, the edit removes it. The memory
-// of an agent other than Claude Code also replaces the cached one.
+// editAndCache returns the edit to write a memory, or to remove it if the memory has no members. For agents other than
+// Claude Code, the cached memory is replaced too.
 func (s *Settings) editAndCache(m *memory) (journal.Edit, error) {
 	k := s.readMemory(memoryFile(s.Places, m.File))
 	if k.err != nil {
@@ -268,8 +268,8 @@ const everyone = ""
 
 func allMembers(remembered) bool { return true }
 
-// planReleased returns the data of f and its memory without the edits of the members selected by only, unless other
-// settings files or plugins need them. freed is the one that no longer needs them, or everyone. m must not be nil.
+// planReleased returns f's data and memory with the edits for members selected by only removed. Edits needed for other
+// settings files or plugins are kept. freed is the one not needing the edits now, or everyone. m must be set.
 func (m *memory) planReleased(f file, freed string, only func(remembered) bool) (back released, err error) {
 	next := &memory{File: m.File, Host: m.Host, Origin: m.Origin}
 	back = released{before: m, next: next}
@@ -342,8 +342,8 @@ func (back released) notesOn(f file) (notes []string) {
 	return notes
 }
 
-// restoreEmptyObjects restores the objects and arrays in all that are empty again, innermost first, and returns the new
-// text. It removes those that were absent before. all lists outer ones first. rest lists those still in use.
+// restoreEmptyObjects restores emptied objects and arrays from all, innermost first, and returns the new text.
+// Previously absent entries are removed. all lists outer entries first. rest lists entries still in use.
 func restoreEmptyObjects(data []byte, all []filled) (_ []byte, rest []filled, err error) {
 	for _, f := range slices.Backward(all) {
 		doc, err := document.ParseCommented(data)

@@ -36,9 +36,8 @@ func (s *Settings) whyInUse(id string) (string, error) {
 	return "", err
 }
 
-// PurgeIfUnused makes the client uninstall a plugin that is no longer in use, and forget its marketplace if no other
-// plugin from it is in use. notes include why it kept something. s must be read after the plugin was disabled.
-// The claude command must exist.
+// PurgeIfUnused makes the client uninstall a plugin if unused, and forget the marketplace if its other plugins are
+// unused. notes include why something was kept. Disable the plugin first, then read s. The claude command must exist.
 func (s *Settings) PurgeIfUnused(ctx context.Context, claude client.Command, plugin client.Plugin) (notes []string, err error) {
 	id := plugin.ID()
 	if why, err := s.whyInUse(id); err != nil {
@@ -62,8 +61,8 @@ func (s *Settings) PurgeIfUnused(ctx context.Context, claude client.Command, plu
 	return append(notes, fmt.Sprintf("marketplace %s stays registered, because %s also comes from it", plugin.Marketplace, others[0])), err
 }
 
-// PurgeInClaude makes the client forget springfield's plugins, and the marketplaces that offer nothing else. left lists
-// all that stays, such as these marketplaces if there is no claude command.
+// PurgeInClaude makes the client forget springfield's plugins, and marketplaces offering nothing else. left lists
+// everything kept, e.g. these marketplaces if there is no claude command.
 func (s *Settings) PurgeInClaude(ctx context.Context, claude client.Command, alsoIDs []string) (notes []string, left []Left, err error) {
 	markets, err := s.Markets()
 	for _, name := range slices.Sorted(maps.Keys(markets)) {
@@ -125,7 +124,7 @@ func (s *Settings) offersOthers(m client.Market, ourIDs []string) (reason string
 	return ""
 }
 
-// RemoveState removes springfield's own state, except files that the user may have written: rules and loop templates.
+// RemoveState removes springfield's own state. Files the user may have written are kept: rules and loop templates.
 func RemoveState(p client.Places) (removed []string, left []Left, err error) {
 	own, left, err := StateFiles(p)
 	if err != nil {
@@ -150,8 +149,8 @@ func RemoveState(p client.Places) (removed []string, left []Left, err error) {
 	return removed, left, err
 }
 
-// StateFiles returns springfield's own files in the state directory, and those that the user may have written. If there
-// are any of the latter, the last of users is the state directory itself.
+// StateFiles lists the state directory: springfield's own files, and those the user may have written. If users is not
+// empty, the last item is the directory itself.
 func StateFiles(p client.Places) (own []string, users []Left, err error) {
 	entries, err := os.ReadDir(p.StatePath())
 	if errors.Is(err, fs.ErrNotExist) {

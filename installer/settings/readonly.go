@@ -38,8 +38,8 @@ func IsFileDenied(err error) bool {
 	return errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS)
 }
 
-// HowToAccess returns a hint for an error of IsFileDenied. It proposes chmod only for the user's own unreadable
-// files, because other modes can be deliberate.
+// HowToAccess returns a hint for an IsFileDenied error. It suggests chmod only for the user's own unreadable files,
+// because other modes can be deliberate.
 func HowToAccess(denied error) (neverEmpty string) {
 	at := &fs.PathError{}
 	errors.As(denied, &at)

@@ -22,7 +22,7 @@ type Settings struct {
 	kept map[string]*kept
 }
 
-// NewSettings returns settings that read each file once. After a change is applied, the caller makes new ones.
+// NewSettings returns settings that read each file once. Create new settings when a change was applied.
 func NewSettings(p client.Places) *Settings {
 	return &Settings{client.NewSnapshot(p), map[string]*kept{}}
 }
@@ -91,9 +91,9 @@ func (f file) namedError(cause error) error {
 // newFileMode is private because env in settings can hold tokens.
 const newFileMode fs.FileMode = 0o600
 
-// setMembers adds edits of a settings file to a plan, unless they change nothing. If neededBy is not "", an earlier
-// edit remembers who needs them, so that a crash cannot leave a forgotten edit. neededBy is the At of a settings file,
-// or for a different agent a plugin's ID. f must already contain any earlier edits of the file in c.
+// setMembers adds settings file edits to a plan, unless they change nothing. If neededBy is set, an earlier edit
+// records who needs them, so a crash cannot leave a forgotten edit. neededBy is a settings file's At, or a plugin's ID
+// for a different agent. f must already contain earlier edits to the file from c.
 func (s *Settings) setMembers(c *journal.Change, f file, edits []document.Edit, neededBy string) error {
 	after, err := f.doc.ApplyEdits(edits...)
 	if err != nil {

@@ -25,7 +25,7 @@ func (list suites) encodeTo(e *journal.Edit) (err error) {
 }
 
 // PlanAddSuite plans to add a suite to the user's list. dir must be absolute, because KnownSuites ignores other paths.
-// If the suite is in the list already, or after an error, the edit changes nothing.
+// The edit changes nothing on error or if dir is already listed.
 func PlanAddSuite(p client.Places, dir string) (journal.Edit, error) {
 	e, list, err := readSuites(p)
 	if err != nil {

@@ -41,9 +41,9 @@ type session struct {
 	first         int64 // the time of its first activity since the report's start
 }
 
-// findSessions returns up to MostSessions sessions of a project, or of all if project is "", and the number of further
-// sessions. It includes sessions that are running, are in past, or have a decision or new log lines since the given
-// time, in Unix milliseconds. Running sessions come first.
+// findSessions returns up to MostSessions sessions for a project (all projects if ""), and how many more there are.
+// Includes sessions running, listed in past, or with a decision or new log lines since sinceMillis (Unix milliseconds).
+// Running sessions come first.
 func (p Places) findSessions(project string, sinceMillis int64, past ...ledger.AwayEvent) (all []*session, more int) {
 	ids := check.NamesOf(past, func(e ledger.AwayEvent) string { return e.Session })
 	names, _ := filepath.Glob(filepath.Join(p.Config, "projects", cmp.Or(claude.LogDirName(project), "*"), "*.jsonl"))
@@ -67,7 +67,7 @@ func (s *session) processInWords() string {
 	return "unknown"
 }
 
-// waits returns a phrase such as "waits for you", or "" if the session works, has ended or is not known to wait.
+// waits returns a phrase like "waits for you" ("" if the session works, ended or is not known to wait).
 func (s *session) waits() string {
 	switch {
 	case s.process.Status == "waiting":
@@ -108,8 +108,8 @@ const (
 	diedNeed   = "its process ended while it worked"
 )
 
-// findNeed returns why the session needs the user, with details, or empty strings. graveWord is the word that makes a
-// question grave, or "". The caller masks text.
+// findNeed returns why the session needs the user, with details, or empty strings. graveWord is the word making a
+// question grave, if any. Callers mask text.
 func (s *session) findNeed() (need, text, graveWord string) {
 	rule := s.stoppedByRule()
 	asks, found := s.log.needOfWords()

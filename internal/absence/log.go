@@ -64,8 +64,8 @@ type need struct {
 	found bool
 }
 
-// needOfWords returns the need in the agent's last words. It searches new words only once, and masks them before a rule
-// quotes a part of a secret.
+// needOfWords returns the need in the agent's last words. New words are searched once, and masked first because rules
+// can quote part of a secret.
 func (l *sessionLog) needOfWords() (rules.Need, bool) {
 	if l.asks == nil {
 		l.words, l.asks = secret.Mask(l.words), &need{}

@@ -30,9 +30,9 @@ func (p Places) NewestOrder(resolvedProject string, all bool) (o ledger.AwayOrde
 	return o, false
 }
 
-// Shorten makes the order in force for wanted.Project end sooner or after fewer continues, and saves it. The order must
-// otherwise equal wanted. With keepMost, keepCheck or keepNote, it keeps that value. done reports whether an order was
-// changed, and order is that order.
+// Shorten makes the order in force for wanted.Project end sooner or with fewer continues, and saves it. Everything else
+// must equal wanted. keepMost, keepCheck and keepNote keep the order's value. done reports whether an order was
+// changed, returned as order.
 func (p Places) Shorten(wanted ledger.AwayOrder, keepMost, keepCheck, keepNote bool) (order ledger.AwayOrder, done bool, err error) {
 	lesser := func(o ledger.AwayOrder) bool {
 		return o.IsInForce(p.Now) && o.Project == wanted.Project && wanted.Until <= o.Until &&
@@ -94,8 +94,8 @@ func (p Places) rewriteOrders(meant func(ledger.AwayOrder) bool, change func(*le
 	})
 }
 
-// Unseen returns the latest order of a project. The second result is true if it has ended and the user has
-// not seen the report.
+// Unseen returns the project's latest order. unseen is true if the order has ended and the user has not seen the
+// report.
 func (p Places) Unseen(resolvedProject string) (newest ledger.AwayOrder, unseen bool) {
 	o, found := p.NewestOrder(resolvedProject, false)
 	return o, found && o.Looked == 0 && !o.IsInForce(p.Now)

@@ -123,8 +123,8 @@ func (r *Reader) readSessions(alsoIDs []string) (all []*session, more int) {
 	return all, more
 }
 
-// seekLogOnce returns the path of the session's log, or "". Without a log of Claude Code, it searches the logs of all
-// agents, only once per decision, because this is slow.
+// seekLogOnce returns the path to the session's log ("" if not found). If Claude Code has none, all agents' logs are
+// searched, only once per decision because this is slow.
 func (r *Reader) seekLogOnce(s *session, log *followed, claudeLogs func() []string) (pathOrEmpty string) {
 	names := claudeLogs()
 	is := func(name string) bool { return filepath.Base(name) == s.id+".jsonl" }

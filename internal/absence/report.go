@@ -158,8 +158,8 @@ func (p Places) Report(o ledger.AwayOrder, changed []git.Changed) Report {
 	return r
 }
 
-// withUnseen returns o, preceded by earlier orders of the project with reports that the user has not seen. Each
-// order ended at most a day before the next began.
+// withUnseen returns o, preceded by earlier orders for the project with reports not yet seen by the user. Gaps between
+// orders are up to a day.
 func (p Places) withUnseen(o ledger.AwayOrder) []ledger.AwayOrder {
 	orders := []ledger.AwayOrder{o}
 	for _, one := range slices.Backward(ledger.AwayOrders(p.Orders)) {
@@ -282,8 +282,8 @@ func (s *Session) addRefused(maskedCall string) {
 	s.Refused[i].Times++
 }
 
-// mayAffectCheck reports whether a file can affect a check. Such a file is named in the check, or has a path
-// typical of builds, CI or tests.
+// mayAffectCheck reports whether a file can affect a check. The file is named in the check, or the path is typical for
+// builds, CI or tests.
 func mayAffectCheck(file, check string) bool {
 	isFile := func(word string) bool { return path.Clean(strings.TrimPrefix(word, "./")) == file }
 	if slices.ContainsFunc(strings.Fields(check), isFile) {

@@ -55,8 +55,8 @@ func (s *session) sightAt(nowMillis int64) Sight {
 	return out
 }
 
-// currentState returns the state of the agent's session, and the question, the error, the call or the agent's last
-// words that belong to it. The caller masks text.
+// currentState returns the session's state, and the question, error, call or last agent words for this state. Callers
+// mask text.
 func (s *session) currentState() (is State, text string) {
 	need, text, _ := s.findNeed()
 	generic, words := s.waits(), cmp.Or(s.log.words, s.decision.Evidence)

@@ -23,8 +23,8 @@ func (p Places) NewWatch() *Watch { return &Watch{reader: Reader{Places: p}} }
 // span is a day at least, because the index has a line per session and day.
 const span = 24 * time.Hour
 
-// Look reads changes since the last call, and returns the present view: orders, holds, and live and recent sessions, at
-// most MostSessions.
+// Look reads changes since the last call, and returns the current view: orders, holds, and up to MostSessions live and
+// recent sessions.
 func (w *Watch) Look(now time.Time) View {
 	w.reader.Now = now
 	if stamp := w.stampOfState(now); stamp != w.stamp {
@@ -59,8 +59,8 @@ func (w *Watch) Look(now time.Time) View {
 	return view
 }
 
-// stampOfState returns a string that changes with decisions, orders and holds. It also changes each minute,
-// because orders and holds can expire.
+// stampOfState returns a string that changes with decisions, orders and holds, and every minute, because orders and
+// holds can expire.
 func (w *Watch) stampOfState(now time.Time) string {
 	all := []string{now.Format("15:04")}
 	for _, dir := range slices.Compact(append([]string{w.reader.Orders}, w.reader.States...)) {
@@ -153,8 +153,8 @@ const (
 	missing = 60_000
 )
 
-// ChooseToNotify updates t, and returns the sessions about which to notify the user: they have waited for the user, finished or
-// failed for at least five seconds. It returns each change once, and no state that the first view already had.
+// ChooseToNotify updates t and returns sessions to notify the user about: waiting for the user, finished or failed for
+// five seconds or more. Each change is returned once. States from the first view are skipped.
 func (t *Teller) ChooseToNotify(v View) (all []Sight) {
 	now := map[string]pending{}
 	for _, s := range v.Sessions {
@@ -184,7 +184,7 @@ func (t *Teller) ChooseToNotify(v View) (all []Sight) {
 	return all
 }
 
-// SightLine returns a sight as one line of text. It begins with the state, so that no program takes it for a flag.
+// SightLine formats a sight as a single line. The state comes first, so programs can't take this for a flag.
 func (v View) SightLine(s Sight) string {
 	return strings.TrimSuffix(string(s.State)+": "+v.nameOf(s)+": "+s.Text, ": ")
 }

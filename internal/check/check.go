@@ -63,9 +63,8 @@ func WithoutError[T any](look func(T) []Finding) func(context.Context, T) ([]Fin
 	return func(_ context.Context, at T) ([]Finding, error) { return look(at), nil }
 }
 
-// RunAll runs the checks in order and returns all findings, each with its check's name. If a check finds nothing, and
-// its Fine returns a text, RunAll adds a finding of state Fine. It stops at the first error and then returns no
-// findings.
+// RunAll runs the checks in order and returns all findings with the check's name. If a check finds nothing and Fine
+// returns a text, a finding with state Fine is added. RunAll stops on the first error and returns no findings.
 func RunAll[T any](ctx context.Context, at T, checks ...Check[T]) (all []Finding, err error) {
 	for _, c := range checks {
 		found, err := c.Look(ctx, at)
@@ -120,7 +119,7 @@ func Misusef(advice, format string, args ...any) error {
 	return Misuse(fmt.Errorf(format, args...), advice)
 }
 
-// DropPath returns the error inside an *fs.PathError, without the path. It returns other errors unchanged.
+// DropPath returns the error inside an *fs.PathError to drop the path. All others are unchanged.
 func DropPath(err error) error {
 	if at := (*fs.PathError)(nil); errors.As(err, &at) {
 		return at.Err

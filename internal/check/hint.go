@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// HintAtNames returns a hint for an unknown name: "did you mean" with up to three of the nearest names. The names
-// follow form, or replace NAME in it. If no name is similar, it returns otherwise, or a list of all names if otherwise
-// is empty. For that list, a form such as "--host " ends in a blank, and names must not be empty.
+// HintAtNames returns a hint for an unknown name: "did you mean" with up to three nearest names. Names follow form, or
+// replace NAME there. If no name is similar, otherwise is returned, or a list with all names if otherwise is empty. For
+// this list, forms like "--host " end with a blank, and names cannot be empty.
 func HintAtNames(typed, form string, names []string, otherwise string) string {
 	var near []string
 	form, behind, _ := strings.Cut(form, "NAME")

@@ -29,9 +29,9 @@ type Git struct {
 	within  time.Duration // timeout of a command
 }
 
-// FindGit finds git in searchPath, for commands that neither prompt nor use the network. It omits variables from env
-// that redirect git, such as GIT_DIR, or by which the project around untrustedDir could configure git. A project in the
-// home directory itself is trusted.
+// FindGit finds git in searchPath, for commands that never prompt or use the network. Variables are removed from env if
+// they redirect git, e.g. GIT_DIR, or let the project around untrustedDir configure git. A project in the home
+// directory itself is trusted.
 func FindGit(env []string, searchPath, untrustedDir, home string) Git {
 	// If there is a pipe among the files, git would wait forever.
 	g := Git{command: rooted.FindProgram("git", searchPath), within: 10 * time.Second}

@@ -27,7 +27,7 @@ type OutsideError struct{ Dir, Says, Advice string }
 func (e *OutsideError) Error() string { return e.Dir + ": " + e.Says }
 func (e *OutsideError) Hint() string  { return e.Advice }
 
-// RepositoryRoot returns dir or its nearest ancestor that contains .git, or "". dir must be absolute, because the
+// RepositoryRoot returns dir or the nearest parent with .git ("" if not found). dir must be absolute, because the
 // search ends at ".".
 func RepositoryRoot(dir string) string {
 	return rooted.FindUpward(dir, func(dir string) bool {
@@ -36,8 +36,8 @@ func RepositoryRoot(dir string) string {
 	})
 }
 
-// RepositoryIfAny returns the checkout around dir, or nil if none exists or git is not installed. dir must be absolute.
-// The checkout of a different directory or user is an *OutsideError.
+// RepositoryIfAny returns the checkout around dir (nil if none, or if git is not installed). dir must be absolute.
+// Returns *OutsideError for a different directory's or user's checkout.
 func (g Git) RepositoryIfAny(ctx context.Context, dir string) (*Repository, error) {
 	c := g.callerIn(dir)
 	out, err := c.runGit(ctx, "", "rev-parse", "--show-toplevel", "--git-dir", "--git-common-dir")
@@ -87,16 +87,16 @@ func (r *Repository) hasGitDir(ctx context.Context, gitDir, common string) bool 
 	return isLinked(own, gitDir, common)
 }
 
-// isLinked reports whether dir is the git directory of a linked worktree and refers back to its .git file dotGit. The
-// repository's git directory common must contain dir. dir and common must have their links resolved.
+// isLinked reports whether dir is a linked worktree's git directory, inside the repository's git directory common, and
+// refers back to the worktree's .git file dotGit. Callers resolve links in dir and common first.
 func isLinked(dotGit, dir, common string) bool {
 	text, err := rooted.ReadFile(dir, "gitdir", 4<<10)
 	back := rooted.PathFrom(dir, strings.TrimSpace(string(text)))
 	return err == nil && filepath.Dir(dir) == filepath.Join(common, "worktrees") && rooted.SameFile(back, dotGit)
 }
 
-// MainWorktree returns the main worktree if root is a linked worktree, or "" if its repository is bare. Otherwise it
-// returns root. gitDir and common are the git directories that root's .git file names; gitDir must also name root.
+// MainWorktree returns the main worktree if root is a linked worktree ("" if the repository is bare), else root. gitDir
+// and common are the git directories named by root's .git file. gitDir has to name root too.
 func MainWorktree(root, gitDir, common string) (emptyIfBare string) {
 	gitDir, common = resolveLinks(gitDir), resolveLinks(common)
 	switch {
@@ -217,8 +217,8 @@ func (r *Repository) IsUnchangedSince(ctx context.Context, commit, path string) 
 // Plain is git's mode of a file that is not executable.
 const Plain = "100644"
 
-// FileModes returns the modes in git's index of the files below path, such as Plain, by file. It omits untracked files.
-// All paths are relative to the root, and "." is the root.
+// FileModes maps files below path to modes in git's index, e.g. Plain. Skips untracked files. All paths are relative to
+// the root ("." for the root).
 func (r *Repository) FileModes(ctx context.Context, path string) (map[string]string, error) {
 	out, err := r.runGit(ctx, "", "ls-files", "--stage", "-z", "--", path)
 	if err != nil {

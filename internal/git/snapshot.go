@@ -132,10 +132,9 @@ func (r *Repository) withTreeObject(ctx context.Context, snapshotOrKeep string, 
 	return use(&in, tree)
 }
 
-// listWorkFiles returns the existing files in the index, and those that are untracked but not ignored. With
-// plusSnapshot, it adds the files of that snapshot and omits submodules. It always omits pipes, devices and files below
-// a symlink. entries are the lines in index and snapshot, for git's reading of newlines. nested is the number of nested
-// repositories.
+// listWorkFiles returns existing files from the index, and untracked files not ignored. With plusSnapshot, files from
+// this snapshot are added and submodules are skipped. Pipes, devices and files below a symlink are always skipped.
+// entries are index and snapshot lines, for git to read newlines. nested counts nested repositories.
 func (r *Repository) listWorkFiles(ctx context.Context, in *caller, plusSnapshot string) (
 	entries, names []string, nested int, err error,
 ) {

@@ -10,8 +10,8 @@ import (
 	"syscall"
 )
 
-// KillOnCancel makes cancelling cmd also kill its child processes, such as compilers started by go. The caller calls it
-// before it starts the command, which is from exec.CommandContext. It replaces cmd.SysProcAttr and cmd.Cancel.
+// KillOnCancel kills cmd and its child processes on cancel, e.g. compilers started by go. cmd must be from
+// exec.CommandContext and not yet started. cmd.SysProcAttr and cmd.Cancel are replaced.
 func KillOnCancel(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error {

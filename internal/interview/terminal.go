@@ -29,8 +29,8 @@ type Asker struct {
 	stdio survey.AskOpt
 }
 
-// NewAsker returns an Asker for t. t.Hint must not be nil. If ctx is cancelled, its questions return ErrCancelled. It
-// changes package variables of survey.
+// NewAsker returns an Asker for t. t.Hint must be set. Questions return ErrCancelled if ctx is cancelled. This changes
+// package variables in survey.
 func (t Terminal) NewAsker(ctx context.Context) Asker {
 	core.DisableColor = !t.Color // survey does not read NO_COLOR itself
 	survey.ErrorTemplate = strings.Replace(survey.ErrorTemplate, "Sorry, your reply was invalid", "invalid answer", 1)
@@ -73,8 +73,8 @@ func (p Asker) askOrCancel(q survey.Prompt, answer any, opts ...survey.AskOpt) e
 	}
 }
 
-// Many asks for any number of options, and returns their values. preset lists the values that are marked at first.
-// checkAnswer must not be nil. If it returns an error, Many asks again.
+// Many asks for any number of options and returns their values. preset lists the values marked initially. checkAnswer
+// must be set. If it returns an error, Many asks again.
 func (p Asker) Many(
 	question string, options []Option, preset []string, checkAnswer func([]string) error,
 ) ([]string, error) {
@@ -95,7 +95,7 @@ func (p Asker) Many(
 	return answer, err
 }
 
-// One asks for an option, and returns its value. preset must be the value of an option.
+// One asks for an option and returns the value. preset must be an option's value.
 func (p Asker) One(question string, options []Option, preset string) (string, error) {
 	var answer string
 	err := p.askOrCancel(&survey.Select{
@@ -105,8 +105,8 @@ func (p Asker) One(question string, options []Option, preset string) (string, er
 	return answer, err
 }
 
-// Text asks for a line of text. Enter alone returns preset. check must not be nil. If it returns an error, Text asks
-// again.
+// Text asks for a line of text. Enter alone returns preset. If check returns an error, Text asks again. check must be
+// set.
 func (p Asker) Text(question, preset string, check func(string) error) (string, error) {
 	var answer string
 	err := p.askOrCancel(&survey.Input{Message: display.OneLine(question), Default: display.OneLine(preset)}, &answer, survey.WithValidator(func(v any) error {

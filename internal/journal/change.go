@@ -87,8 +87,8 @@ func (e Edit) CheckAccess() error {
 	return &fs.PathError{Op: "write", Path: cmp.Or(e.Path, at), Err: err}
 }
 
-// PlanContent plans new content, or the removal of the file if data is nil, but writes nothing. An existing file keeps its
-// mode, and a new file gets newMode. The error is that of CheckAccess.
+// PlanContent plans new content, or to remove the file if data is nil. Nothing is written. Existing files keep their
+// mode, new files get newMode. Returns CheckAccess errors.
 func (e *Edit) PlanContent(data []byte, newMode fs.FileMode) (accessErr error) {
 	e.After = nil
 	if e.Before != nil {

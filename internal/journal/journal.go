@@ -96,8 +96,8 @@ func (j Journal) PlanAndApply(plan func() (Change, error)) (c Change, err error)
 	return c, err
 }
 
-// lockAndApply takes the lock, records the change in the journal, or for an undo removes the entry, and writes its
-// edits, or none of them. On an error it sets Done and Left in failure.
+// lockAndApply takes the lock, records the change in the journal (an undo removes the entry), and writes all edits or
+// none. On error, Done and Left are set in failure.
 func (j Journal) lockAndApply(c Change, failure *WriteError) error {
 	unlock, err := TakeLock(filepath.Join(j.Dir, "settings.lock"))
 	if err != nil {
@@ -199,9 +199,9 @@ func (j Journal) ForgetNewest() (Entry, error) {
 	return e, nil
 }
 
-// MergeNewest locks the journal and merges the latest entries into one, so that a single undo reverts them. names lists
-// the Did of each entry, the oldest first, and must not be empty. If the latest entries have other names, it returns
-// ErrChanged. If two of them change the same file, the undo can fail.
+// MergeNewest locks the journal and merges the latest entries into one for a single undo. names lists each entry's Did,
+// oldest first, and must not be empty. Returns ErrChanged if the latest entries have different names. The undo can fail
+// if two entries change the same file.
 func (j Journal) MergeNewest(names []string) error {
 	unlock, err := TakeLock(filepath.Join(j.Dir, "settings.lock"))
 	if err != nil {
@@ -239,8 +239,8 @@ func (j Journal) MergeNewest(names []string) error {
 	return err
 }
 
-// loadContents replaces the hashes in e's edits with the stored contents. An After that is not stored keeps its hash
-// and has no Data.
+// loadContents replaces the hashes in e's edits with the stored contents. If After is not stored, the hash is kept and
+// Data is empty.
 func (j Journal) loadContents(e *Entry) error {
 	kept, err := j.openContents(e.ID)
 	if err != nil {
@@ -277,8 +277,8 @@ func (j Journal) fileOf(id int, end string) string {
 	return filepath.Join(j.Dir, "journal", fmt.Sprintf("%08d%s", id, end))
 }
 
-// pruneEntries removes the oldest entries, so that at most journalKeeps entries and journalSize bytes remain. It counts
-// the new entry, of addedSize bytes, too. earlier lists the IDs of the earlier entries in ascending order.
+// pruneEntries removes the oldest entries to keep up to journalKeeps entries and journalSize bytes, including the new
+// entry with addedSize bytes. earlier lists the earlier entry IDs in ascending order.
 func (j Journal) pruneEntries(earlier []int, addedSize int64) {
 	kept := 1
 	for _, id := range slices.Backward(earlier) {
@@ -546,8 +546,8 @@ func (j Journal) readNewest() (e Entry, err error) {
 	return e, nil
 }
 
-// Interrupted returns the latest entry, and whether it is open: its change was killed before its end, or still runs.
-// Without entries e is empty and there is no error.
+// Interrupted returns the latest entry. lastIsOpen is set if the change was killed before the end or still runs. e is
+// empty and err nil if there are no entries.
 func (j Journal) Interrupted() (e Entry, lastIsOpen bool, err error) {
 	if e, err = j.readNewest(); errors.Is(err, ErrNothingToUndo) {
 		err = nil

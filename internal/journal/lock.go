@@ -8,8 +8,8 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// TakeLock locks the file at path. It creates the file and the directory, which unlock does not remove. If the lock is
-// not free within two seconds, even because this process holds it, the error wraps ErrLocked. Only springfield respects
+// TakeLock locks the file at path. The file and directory are created if needed, and not removed by unlock. If the lock
+// is not free within two seconds, even when held by this process, the error wraps ErrLocked. Only springfield respects
 // the lock.
 func TakeLock(path string) (unlock func(), err error) {
 	if err := MakeDirs(filepath.Dir(path)); err != nil {
@@ -32,8 +32,8 @@ func TakeLock(path string) (unlock func(), err error) {
 	return func() { _ = lock.Unlock() }, nil
 }
 
-// LockDir locks dir with a lock file in springfield's state directory. All paths of a directory share one lock. If that
-// is not free within two seconds, the error is ErrLocked.
+// LockDir locks dir with a lock file in springfield's state directory. All paths to a directory share one lock. Returns
+// ErrLocked if this is not free within two seconds.
 func (j Journal) LockDir(dir string) (unlock func(), err error) {
 	at, err := Resolve(dir)
 	if err != nil {

@@ -18,9 +18,9 @@ const (
 	maxLinks = 40 // in a path, as in Linux
 )
 
-// OpenEdit reads a regular file of up to 64 MiB into Before and After, which are nil if the file is missing. Every
-// error is an *fs.PathError for path. in is an untrusted directory around the file, in which a link is an error. If in
-// is "", the file is the user's and links are followed. Both paths must be absolute.
+// OpenEdit reads a regular file (up to 64 MiB) into Before and After, both nil if the file is missing. Errors are
+// always *fs.PathError for path. in is an untrusted directory around the file, where links are errors. If in is "", the
+// file is the user's and links are followed. Pass absolute paths.
 func OpenEdit(in, path string) (Edit, error) {
 	e := Edit{In: in, Path: path}
 	err := e.setAtAndRoot()
@@ -153,8 +153,8 @@ func Resolve(path string) (string, error) {
 	return done, nil
 }
 
-// nameFailure returns err, which must not be nil, as an *fs.PathError for path, without the name of the temporary file.
-// If verb is not "open", it returns a *rooted.LinkError unchanged.
+// nameFailure returns err as an *fs.PathError for path, with the temporary file's name removed. err must be set. If
+// verb is not "open", a *rooted.LinkError is returned unchanged.
 func nameFailure(verb, path string, err error) error {
 	var pathErr *fs.PathError
 	var linkErr *os.LinkError

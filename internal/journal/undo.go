@@ -52,8 +52,8 @@ func (j Journal) PlanUndo() (u Undo, err error) {
 	return u, fmt.Errorf("read journal: %w", ErrChanged)
 }
 
-// PlanRevert plans a new change that restores the files of an entry. It skips the files that PlanUndo skips, and fails
-// if any other has changed since or none is left.
+// PlanRevert plans a new change to restore an entry's files. It skips the same files as PlanUndo, and fails if another
+// file changed since or none is left.
 func (j Journal) PlanRevert(e Entry, did string) (Change, error) {
 	u, err := j.planUndo(e)
 	c := Change{Did: did, Kind: e.Kind, Edits: u.Edits}
@@ -158,9 +158,9 @@ func (c contents) diffSinceEdit(f Edit, now *Content) (string, error) {
 	return diffContents(from, to, after, now), nil
 }
 
-// isDirGoneToo reports whether the file and its directory are missing, as in a deleted project. e is the file as it is
-// now, and after is the content that the change wrote. A directory that the change itself removed does not count,
-// because undo can make it again.
+// isDirGoneToo reports whether the file and its directory are missing, e.g. in a deleted project. e is the current
+// file. after is the content written by the change. Directories removed by the change do not count, because undo can
+// recreate them.
 func (e Edit) isDirGoneToo(after *Content) bool {
 	dir := filepath.Dir(e.At)
 	return e.Before == nil && !rooted.TargetIsDir(dir) &&

@@ -38,8 +38,8 @@ func IsTemporary(baseName string) bool {
 	return strings.HasPrefix(baseName, ".") && strings.Contains(baseName, tempMark) && strings.HasSuffix(baseName, tempEnd)
 }
 
-// addDirs inserts an edit for every missing directory before the first edit that needs it, and appends an
-// edit for every dropped directory. It omits edits that change nothing.
+// addDirs adds directory edits: missing directories before the first edit that needs them, dropped ones to the end.
+// Skips edits that change nothing.
 func addDirs(edits []Edit) ([]Edit, error) {
 	var all, dropped []Edit
 	made := map[string]bool{}
@@ -311,7 +311,7 @@ func removeTemp(e Edit, token string) {
 	_ = e.reachAbove(tempName(e.At, token), rooted.Folder.RemoveAll)
 }
 
-// WriteUnjournaled writes all edits or none, without a journal and without a lock. Every error is a *WriteError.
+// WriteUnjournaled writes all edits or none, with neither journal nor lock. All errors are *WriteError.
 func (c Change) WriteUnjournaled() error {
 	edits, err := addDirs(c.Edits)
 	var left []string

@@ -35,7 +35,7 @@ func BreakLine(line string, indent, width int) []string {
 	return wrapText(line[:len(line)-len(text)], strings.Repeat(" ", indent), text, width)
 }
 
-// wrapText wraps text at its blanks. width must not be 0.
+// wrapText wraps text on blanks. width can't be 0.
 func wrapText(first, indent, text string, width int) (lines []string) {
 	line, empty := first, true
 	for text != "" {
@@ -88,7 +88,7 @@ func EndThatFits(text string, width int) string {
 
 func PadText(text string, width int) string { return runewidth.FillRight(text, width) }
 
-// CountOf returns the number with its noun, such as "1 stop" or "2 stops".
+// CountOf returns the number with its noun, e.g. "1 stop" or "2 stops".
 func CountOf(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing
@@ -112,7 +112,7 @@ func (p Printer) InYellow() Printer { p.style = display.Warn; return p }
 func (p Printer) InRed() Printer    { p.style = display.Bad; return p }
 func (p Printer) InBold() Printer   { p.style = display.Strong; return p }
 
-// Paint writes the escape sequence that begins style s, or ends a style for 0. Without colours it writes nothing.
+// Paint writes the escape sequence to begin style s (0 ends a style). Nothing is written if there are no colours.
 func (p Printer) Paint(s display.Style) {
 	sequences := map[display.Style]string{
 		0: "\x1b[0m", display.Good: "\x1b[32m", display.Warn: "\x1b[33m", display.Bad: "\x1b[31m", display.Strong: "\x1b[1m",
@@ -126,8 +126,8 @@ func (p Printer) Paint(s display.Style) {
 // their continuation by two more columns.
 func (p Printer) PrintText(format string, args ...any) { p.PrintLead("", format, args...) }
 
-// PrintLead prints text like PrintText, directly after a title, which includes its own blanks, as in "note: ". A style
-// applies only to the title.
+// PrintLead prints a title directly followed by text, as in PrintText. The title includes blanks, as in "note: ". Only
+// the title is styled.
 func (p Printer) PrintLead(title, format string, args ...any) {
 	title = p.ShortPath(title)
 	for _, line := range strings.Split(title+p.ShortPath(fmt.Sprintf(format, args...)), "\n") {
@@ -147,14 +147,13 @@ func (p Printer) PrintNext(format string, args ...any) {
 // PrintUnbroken prints a text on one line, unwrapped, for copying.
 func (p Printer) PrintUnbroken(text string) { p.printLines("", p.ShortPath(display.OneLine(text))) }
 
-// PrintFolded prints a text directly after a title, wrapped to p.Width and aligned. The title includes its own blanks,
-// as in "note: ".
+// PrintFolded prints a title directly followed by text, wrapped to p.Width and aligned. The title includes blanks, as
+// in "note: ".
 func (p Printer) PrintFolded(title, format string, args ...any) {
 	p.printLines(title, HangText(title, strings.Repeat(" ", TextWidth(title)), p.ShortPath(fmt.Sprintf(format, args...)), p.Width)...)
 }
 
-// PrintField prints a text directly after a title, and wraps it if p.Wraps is set. The title includes its own blanks,
-// as in "note: ".
+// PrintField prints a title followed by text, wrapped if p.Wraps is set. Titles include their blanks, e.g. "note: ".
 func (p Printer) PrintField(paddedTitle, text string) {
 	if !p.Wraps {
 		p.Width = 0
@@ -162,15 +161,14 @@ func (p Printer) PrintField(paddedTitle, text string) {
 	p.PrintFolded(paddedTitle, "%s", display.OneLine(text))
 }
 
-// PrintItem prints a text directly after a mark, indented and wrapped to p.Width. The mark includes its own blanks, as
-// in "note: ".
+// PrintItem prints a mark followed by text, indented and wrapped to p.Width. Marks include their blanks, e.g. "note: ".
 func (p Printer) PrintItem(mark, text string) {
 	mark = "  " + p.ShortPath(display.OneLine(mark))
 	p.printLines(mark, HangText(mark, "    ", p.ShortPath(display.OneLine(text)), p.Width)...)
 }
 
-// PrintTable prints indented rows in columns. Each row must have a cell. If p.Wraps is set, it wraps the last column,
-// below the others if there is no room.
+// PrintTable prints indented rows in columns. Each row needs a cell. If p.Wraps is set, the last column wraps, below
+// the others if space is short.
 func (p Printer) PrintTable(indent string, rows [][]string) {
 	const least = 24
 	var short [][]string
@@ -198,8 +196,8 @@ func (p Printer) PrintTable(indent string, rows [][]string) {
 	}
 }
 
-// PrintDiff prints a unified diff in colours, with short file names and without carriage returns. It counts binary files
-// after the third.
+// PrintDiff prints a unified diff in colours, shortening file names and removing carriage returns. Counts binary files
+// from the fourth.
 func (p Printer) PrintDiff(text string) {
 	const most = 3
 	lines, binary := strings.SplitAfter(text, "\n"), 0
@@ -248,8 +246,8 @@ func (p Printer) printLines(paintedOrAll string, lines ...string) {
 	}
 }
 
-// ShortPath replaces the home directory in a text with ~, except within a longer name or path, and directly after = or
-// a quote, where a shell does not expand it.
+// ShortPath replaces the home directory in text with ~, but not inside a longer name or path, or directly following =
+// or a quote, where shells do not expand it.
 func (p Printer) ShortPath(text string) string {
 	if len(p.Home) < 2 {
 		return text

@@ -9,15 +9,15 @@ import (
 	"strings"
 )
 
-// AbsoluteDirs returns list, which lists directories as PATH does, without relative ones: a project could control them.
-// If none is left, it returns a file, since an empty PATH means the working directory.
+// AbsoluteDirs removes relative directories from a PATH-like list, since a project could control them. Returns a file
+// if nothing is left, because an empty PATH means the working directory.
 func AbsoluteDirs(list string) (neverEmpty string) {
 	dirs := slices.DeleteFunc(filepath.SplitList(list), func(dir string) bool { return !filepath.IsAbs(dir) })
 	return cmp.Or(strings.Join(dirs, string(filepath.ListSeparator)), os.DevNull)
 }
 
-// FindProgram returns the path of a program in the directories that list has, as PATH does, or "". It skips relative
-// directories, which a project could control. A program named with a directory must be an absolute path.
+// FindProgram finds a program's path in a PATH-like list ("" if not found). Skips relative directories, because a
+// project could control them. Programs named with a directory must be absolute paths.
 func FindProgram(program, list string) string {
 	dirs := filepath.SplitList(list)
 	if filepath.Base(program) != program {

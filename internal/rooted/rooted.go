@@ -102,7 +102,7 @@ func (f Folder) Lstat(name string) (fs.FileInfo, error) {
 	return f.Root.Lstat(name)
 }
 
-// ReadFile reads a regular file of at most limit bytes. If the path contains a symlink, it returns a *LinkError.
+// ReadFile reads a regular file. Fails if larger than limit bytes. Returns *LinkError for paths with a symlink.
 func (f Folder) ReadFile(name string, limit int64) ([]byte, fs.FileInfo, error) {
 	name = filepath.FromSlash(name)
 	if err := f.RefuseLinks(name); err != nil {
@@ -133,8 +133,8 @@ func ReadFollowing(path string, limit int64) ([]byte, fs.FileInfo, error) {
 	return readRegular(path, path, limit, os.Stat, os.Open)
 }
 
-// readRegular reads a regular file of at most limit bytes. It calls stat first, because opening a pipe would wait for
-// its writer. shown is for errors.
+// readRegular reads a regular file if not larger than limit bytes. Calls stat first because opening a pipe waits for a
+// writer. shown is for errors.
 func readRegular(
 	shown, name string, limit int64, stat func(string) (fs.FileInfo, error), open func(string) (*os.File, error),
 ) ([]byte, fs.FileInfo, error) {
@@ -197,7 +197,7 @@ func IsTaken(path string) bool {
 	return err == nil
 }
 
-// IsSurelyMissing reports whether a path certainly does not exist. A dangling link counts as missing.
+// IsSurelyMissing reports whether a path is known not to exist. Dangling links count as missing.
 func IsSurelyMissing(path string) bool {
 	_, err := os.Stat(path)
 	return errors.Is(err, fs.ErrNotExist)
@@ -217,8 +217,8 @@ func PathFrom(base, path string) string {
 	return filepath.Join(base, path)
 }
 
-// FindUpward returns dir or its nearest ancestor for which meant is true, or "". dir must be absolute, because the
-// search ends at ".".
+// FindUpward returns dir or the nearest ancestor where meant is true ("" if none). dir must be absolute. Relative paths
+// end with ".".
 func FindUpward(dir string, meant func(dir string) bool) string {
 	for ; !meant(dir); dir = filepath.Dir(dir) {
 		if dir == filepath.Dir(dir) {
@@ -228,7 +228,7 @@ func FindUpward(dir string, meant func(dir string) bool) string {
 	return dir
 }
 
-// HoldsPath reports whether path is dir or below it. It does not resolve symlinks.
+// HoldsPath reports whether path is dir or below dir. Symlinks are not resolved.
 func HoldsPath(dir, path string) (isOrBelow bool) {
 	relative, err := filepath.Rel(dir, path)
 	return err == nil && filepath.IsLocal(relative)
@@ -299,8 +299,8 @@ type Typed struct {
 	Config string   // Claude Code's configuration directory, "" if unknown
 }
 
-// untrustedProjectDir returns the checkout or suite around Work, or Work itself. It returns "" for a trusted directory,
-// which contains the home directory or is the configuration directory.
+// untrustedProjectDir returns the checkout or suite around Work, falling back to Work. Returns "" if trusted, i.e. for
+// the configuration directory, or any containing the home directory.
 func (t Typed) untrustedProjectDir() (dirOrEmpty string) {
 	ground := t.Work
 	for _, around := range t.Around {
@@ -319,8 +319,8 @@ func (t Typed) untrustedProjectDir() (dirOrEmpty string) {
 	return ground
 }
 
-// Absolute makes a typed path absolute. If it is inside t.untrustedProjectDir(), inUntrusted is this directory, and a
-// symlink below it is a *LinkError, so that no write can leave it. Otherwise, and for files directly in t.Config,
+// Absolute makes a typed path absolute. For paths inside t.untrustedProjectDir(), inUntrusted is this directory, and
+// symlinks below are a *LinkError, so writes cannot leave it. Otherwise, and for files directly in t.Config,
 // inUntrusted is "".
 func (t Typed) Absolute(path string) (absolute, inUntrusted string, err error) {
 	absolute = PathFrom(t.Work, path)

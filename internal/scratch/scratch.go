@@ -19,8 +19,8 @@ const module = "github.com/cameronsjo/springfield"
 
 var shared string // directory of the tests of a package
 
-// RunWithDir runs the tests of a package and returns their exit code. It makes a shared directory, and removes it
-// afterwards. Unprivileged users can enter it.
+// RunWithDir makes a shared directory, runs a package's tests, removes the directory and returns the exit code.
+// Unprivileged users can enter it.
 func RunWithDir(tests interface{ Run() int }) int {
 	dir, err := os.MkdirTemp("", "springfield-test-")
 	if err == nil {
@@ -36,8 +36,8 @@ func RunWithDir(tests interface{ Run() int }) int {
 	return tests.Run()
 }
 
-// PackageTempPath returns a path in the directory that RunWithDir makes for all tests of a package. It creates nothing
-// there, and panics without RunWithDir.
+// PackageTempPath returns a path in the directory RunWithDir makes for a package's tests. Creates nothing there. Panics
+// if RunWithDir is not used.
 func PackageTempPath(name ...string) string {
 	if shared == "" {
 		panic("TestMain does not call scratch.RunWithDir")
@@ -66,8 +66,8 @@ var built = struct {
 	path map[string]string
 }{path: map[string]string{}}
 
-// Program compiles a command of this tree once and returns its path. command is its directory in the tree, such as
-// "cmd/springfield". The caller's TestMain calls RunWithDir. Tests must not change the file.
+// Program compiles a command from this tree once and returns the path. command is the directory in the tree, e.g.
+// "cmd/springfield". TestMain should call RunWithDir. Tests must not change the file.
 func Program(t testing.TB, command string, buildFlags ...string) string {
 	t.Helper()
 	built.Lock()

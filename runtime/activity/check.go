@@ -27,15 +27,15 @@ func AllowRule(check string) (orEmpty string) {
 	return "Bash(" + check + ")"
 }
 
-// AllowHintFor returns a clause for the end of a sentence about a denied check, such as "it needs Bash(make test) in
+// AllowHintFor returns a clause to end a sentence about a denied check, e.g. "it needs Bash(make test) in
 // permissions.allow, and no rule or hook against it".
 func AllowHintFor(check string) (neverEmpty string) {
 	return "it needs " + cmp.Or(AllowRule(check), "a rule for it") + " in permissions.allow, and no rule or hook against it"
 }
 
-// LastShell returns the last shell command, and whether it is a finished run of the check. It returns none if a tool
-// other than the shell may have changed a file since. shellDir is the directory of the agent's shell, or "" if unknown.
-// It is compared with k.Project as text, so the caller resolves symlinks.
+// LastShell returns the last shell command and whether this is a finished run of the check. Returns none if a non-shell
+// tool may have changed files since. shellDir is the agent's shell directory ("" if unknown). Callers resolve symlinks,
+// because shellDir is compared with k.Project as text.
 func (k Check) LastShell(calls []Call, shellDir string) (shell Call, checked bool) {
 	for i := len(calls) - 1; i >= 0; i-- {
 		c := calls[i]

@@ -52,8 +52,8 @@ type Answer struct {
 // presence is the time after the order, in milliseconds, in which a prompt does not mean that the user is back.
 const presence = 15 * 60 * 1000
 
-// CameBack reports whether the user is back in a session, or was before. To be back, the user must have typed a
-// prompt, other than the session's first, more than 15 minutes after the order.
+// CameBack reports whether the user is back in a session, or was before. Users are back if they typed a prompt more
+// than 15 minutes after the order, not counting the session's first.
 func CameBack(a *ledger.Away, session string, typedAtMillis int64, prompts int) bool {
 	return typedAtMillis > a.Order.At+presence && prompts > 1 || slices.ContainsFunc(a.Past, func(e ledger.AwayEvent) bool {
 		return e.Session == session && e.Did == ledger.AwayPresent
@@ -96,8 +96,8 @@ func AnswerStop(a *ledger.Away, s Stop) Answer {
 	return out
 }
 
-// answerStop answers the agent's question, or continues if the agent wraps up before a usage limit. Otherwise
-// decideByCheck decides, if the order has a check and the agent needs nothing else from the user.
+// answerStop answers the agent's question, or continues if the agent wraps up before a usage limit. Otherwise,
+// decideByCheck decides if the order has a check and nothing else is needed from the user.
 func (out *Answer) answerStop(a *ledger.Away, inSession []ledger.AwayEvent, s Stop) {
 	situation := *s.Situation
 	calls := situation.Turn.Calls

@@ -33,8 +33,7 @@ func clientArguments(q judge.Question) []string {
 	}
 }
 
-// askClaude asks Claude Code, without the checks of askOnce. ctx must have a deadline, from which it derives the
-// client's timeout.
+// askClaude asks Claude Code, skipping askOnce's checks. ctx must have a deadline, used for the client's timeout.
 func askClaude(ctx context.Context, q judge.Question, e Env) judge.Reply {
 	project := e.projectNotAboveHome(q)
 	client := e.findClient(q.Client, project)
@@ -51,8 +50,8 @@ func askClaude(ctx context.Context, q judge.Question, e Env) judge.Reply {
 	})
 }
 
-// projectNotAboveHome returns the project's directory, or "" if it contains the user's home directory, and so the
-// user's own programs.
+// projectNotAboveHome returns the project's directory ("" if it contains the user's home directory, and so the user's
+// programs).
 func (e Env) projectNotAboveHome(q judge.Question) string {
 	if e.Home != "" && isWithinEitherWay(e.Home, q.Project) {
 		return ""
@@ -60,9 +59,9 @@ func (e Env) projectNotAboveHome(q judge.Question) string {
 	return q.Project
 }
 
-// findClient returns the path of Claude Code's program, or "". If configured is set, it must be an absolute path.
-// Otherwise findClient searches PATH and the usual installation directories. It ignores relative directories and the
-// project, which might contain a different program. project is the result of projectNotAboveHome.
+// findClient returns the path to Claude Code's program, or "". If set, configured must be an absolute path. If not,
+// PATH and the usual installation directories are searched, ignoring relative directories and the project (this might
+// contain a different program). project comes from projectNotAboveHome.
 func (e Env) findClient(configured, project string) string {
 	if configured != "" {
 		if filepath.IsAbs(configured) && isProgram(configured) {

@@ -2,8 +2,8 @@ package backend
 
 import "syscall"
 
-// ownGroup returns attributes for a new process group. They also let the kernel kill the process if our process is
-// killed, or if the thread that started it ends, so the caller locks its thread until then.
+// ownGroup returns attributes for a new process group. The kernel will then kill the process if ours is killed, or if
+// the starting thread ends. Callers lock their thread until then.
 func ownGroup() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }

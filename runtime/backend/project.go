@@ -84,9 +84,9 @@ func dirAndAbove(dir string) (namedAndReal [2][]string) {
 	return namedAndReal
 }
 
-// projectVarFault returns a message about the first file of q.Variables, in the project or an ancestor, that cannot be
-// read, or sets a variable in q.Named or for where questions go, otherwise "". Hosts other than Claude Code pass these
-// variables to hooks. It ignores the home directory, variables outside of the environment, and unused cloud logins.
+// projectVarFault checks q.Variables files in the project and ancestors. Returns a message for the first file that
+// cannot be read, or sets a variable from q.Named or for where questions go ("" if fine). Hosts other than Claude Code
+// pass these variables to hooks. Ignores the home directory, unused cloud logins and variables not in the environment.
 func (e Env) projectVarFault(q judge.Question) string {
 	if q.Project == "" {
 		return ""
@@ -121,9 +121,9 @@ func equalsAnyFold(name string, named []string) bool {
 	return slices.ContainsFunc(named, func(n string) bool { return strings.EqualFold(n, name) })
 }
 
-// faultInFile returns a message if the file at path sets a member for which bad returns true, cannot be read or is not
-// an object. Otherwise, or without the file, it returns "". Members of env begin with "env.". A file not named .json is
-// read as NAME=value lines, as members of env. shown is the file's name in messages.
+// faultInFile returns a message if the file sets a member rejected by bad, cannot be read or is not an object. Returns
+// "" otherwise, and for a missing file. Members in env begin with "env.". Files not named .json are read as NAME=value
+// lines, as members in env. shown is the file's name in messages.
 func faultInFile(path, shown string, bad func(member string) bool) string {
 	data, err := file.ReadRegular(path, maxSettings)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -151,8 +151,8 @@ func faultInFile(path, shown string, bad func(member string) bool) string {
 	return ""
 }
 
-// firstBadMember returns the first member, by name, for which bad returns true, or "". Variables are members such as
-// env.PATH. The bool is false only for invalid data.
+// firstBadMember returns the first member, by name, with bad(member) true, or "". Variables are members like env.PATH.
+// valid is false only for invalid data.
 func firstBadMember(data []byte, bad func(member string) bool) (name string, valid bool) {
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 	if len(bytes.TrimSpace(data)) == 0 {

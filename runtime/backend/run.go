@@ -67,8 +67,8 @@ func (e Env) run(ctx context.Context, argv, vars []string, stdin string, read fu
 	return withoutAnswer(ctx, reply, name, err, line)
 }
 
-// withoutAnswer returns reply as a failure: with its cost, but without its answer. The detail is from ctx, err, and the
-// program's error message complaint. Without err it keeps reply's own failure.
+// withoutAnswer turns reply into a failure, keeping the cost but not the answer. The detail is from ctx, err and
+// complaint, the program's error message. If err is nil, reply's own failure is kept.
 func withoutAnswer(ctx context.Context, reply judge.Reply, name string, err error, complaint string) judge.Reply {
 	reply.Continue, reply.Why = false, ""
 	if complaint = judge.OneLine(complaint, 200); err == nil {

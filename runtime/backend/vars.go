@@ -41,9 +41,8 @@ func hasAnyPrefix(name string, prefixes ...string) bool {
 	return slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(name, p) })
 }
 
-// redirectsOrRuns reports whether a member of a project's settings would set where a question goes or which program
-// runs. This is a login helper, or a variable that the client or other programs read, as a member of env in any
-// case.
+// redirectsOrRuns reports whether a member in project settings would set where questions go or which program runs.
+// These are login helpers, and variables read by the client or other programs, as env members in any case.
 func redirectsOrRuns(member string) bool {
 	name, ok := strings.CutPrefix(member, "env.")
 	if !ok {
@@ -56,8 +55,8 @@ func redirectsOrRuns(member string) bool {
 		isRoutingVariable(name) || isCloudLogin(name) || hasAnyPrefix(name, "NODE_", "BUN_", "LD_", "DYLD_", "SSL_", "CLAUDE_CODE_API_")
 }
 
-// movesHome reports whether a member of env in a project's settings would move the home or the configuration
-// directory. Its name can be in any case.
+// movesHome reports whether an env member in project settings would move the home or configuration directory. The name
+// can be in any case.
 func movesHome(member string) bool {
 	name, ok := strings.CutPrefix(member, "env.")
 	return ok && slices.Contains([]string{"HOME", "USERPROFILE", "HOMEDRIVE", "HOMEPATH", "APPDATA", "LOCALAPPDATA", "CLAUDE_CONFIG_DIR"}, strings.ToUpper(name))

@@ -48,7 +48,7 @@ type checker struct {
 
 const maxDepth = 10_000 // open brackets
 
-// noteWrong sets the fault at the current byte and returns false. where ends the message, such as "in a string".
+// noteWrong sets the fault for the current byte and returns false. where ends the message, e.g. "in a string".
 func (c *checker) noteWrong(where string) bool {
 	if c.i >= len(c.data) {
 		c.fault = &Fault{max(0, len(c.data)-1), "the document ends unexpectedly"}
@@ -92,7 +92,7 @@ func (c *checker) checkValue(depth int) bool {
 	return c.noteWrong("where a value should begin")
 }
 
-// checkInside checks the rest of an object or array after its opening bracket, which the caller has skipped.
+// checkInside checks the rest of an object or array. Callers have skipped the opening bracket.
 func (c *checker) checkInside(bracket byte, depth int) bool {
 	if c.afterSpace() == bracket+2 {
 		c.i++
@@ -144,8 +144,8 @@ func (c *checker) checkText() bool {
 	}
 }
 
-// checkEscape reports whether the escape after a backslash is valid, and leaves i at its last byte. Otherwise it notes
-// the fault.
+// checkEscape reports whether the escape after a backslash is valid. If so, i is left at the last byte, else the fault
+// is noted.
 func (c *checker) checkEscape() bool {
 	switch c.currentByte() {
 	case 'b', 'f', 'n', 'r', 't', '\\', '/', '"':
@@ -229,8 +229,8 @@ func ReadMembers(data []byte) (map[string][]byte, error) {
 	return members, nil
 }
 
-// KindName returns the kind of a JSON value: number, string, array, object, bool or null. It only looks at the first
-// byte, so value must not be empty or begin with a blank.
+// KindName returns a JSON value's kind: number, string, array, object, bool or null. Only the first byte is checked, so
+// value must not be empty or start with a blank.
 func KindName(value []byte) string {
 	kinds := [...]string{"number", "string", "array", "object", "bool", "bool", "null"}
 	return kinds[1+strings.IndexByte(`"[{tfn`, value[0])]

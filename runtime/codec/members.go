@@ -158,7 +158,7 @@ func (m *Coder) Raw(name string, v *[]byte) {
 	}
 }
 
-// Object reads or writes a member that is an object. An object without members counts as empty.
+// Object reads or writes an object member. Objects with no members count as empty.
 func (m *Coder) Object(name string, o Object) {
 	keep, before := m.keep, len(m.out)
 	if !m.beginMember(name, false) {
@@ -260,9 +260,9 @@ const (
 	dropElement
 )
 
-// codeObjects reads or writes the n objects of ListOf, by steps of list. It reports whether it was reading and found
-// the member. A strict read omits invalid objects. It reads at most m.Most unless that is 0, and resets it. It is not
-// generic, so that it is compiled once.
+// codeObjects reads or writes the n objects for ListOf, with steps from list. wasRead is true if this was reading and
+// the member was found. Strict reads skip invalid objects. m.Most limits the reads unless 0, and is reset. It is not
+// generic, so it is compiled once.
 func (m *Coder) codeObjects(name string, n int, list func(do listStep, i int) Object) (wasRead bool) {
 	most, number, read := m.Most, 0, 0
 	m.Most = 0
@@ -298,8 +298,8 @@ func Optional[T any, O interface {
 	}
 }
 
-// eachElement calls read with each raw element, or write with each index below n. It returns true if it read
-// the member, even if that is not a list.
+// eachElement calls read for each raw element, or write for each index below n. Returns true if the member was read,
+// even if not a list.
 func (m *Coder) eachElement(name string, n int, write func(i int), read func(raw []byte)) (wasRead bool) {
 	if !m.beginMember(name, n == 0) {
 		return false
@@ -350,9 +350,9 @@ func readNumber[T integer](m *Coder, raw []byte, v *T) bool {
 	return true
 }
 
-// ReadStrictly reads a JSON object or null that a person wrote, ignoring case in names. whole is why data cannot be
-// read. parts are the mistakes that were ignored, including members that neither o lists nor others accepts. others
-// gets names as written, in any case.
+// ReadStrictly reads a JSON object or null written by a person, ignoring case in names. whole is why data can't be
+// read. parts lists ignored mistakes, including members neither listed by o nor accepted by others. others gets names
+// as written, in any case.
 func ReadStrictly(data []byte, o Object, others func(name string) bool) (parts []*Fault, whole *Fault) {
 	if whole = FindFault(data); whole != nil {
 		return nil, whole

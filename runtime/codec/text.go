@@ -8,8 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// InsideQuotes returns the inside of a raw string, still escaped, or nil for any other value. The string must be
-// complete.
+// InsideQuotes returns the inside of a raw string, still escaped (nil for other values). The string must be complete.
 func InsideQuotes(raw []byte) []byte {
 	if len(raw) < 2 || raw[0] != '"' {
 		return nil
@@ -17,7 +16,7 @@ func InsideQuotes(raw []byte) []byte {
 	return raw[1 : len(raw)-1]
 }
 
-// ValidText decodes the inside of a JSON string. Each run of invalid UTF-8 becomes one U+FFFD.
+// ValidText decodes a JSON string's inside. Runs of invalid UTF-8 become a single U+FFFD.
 func ValidText(inside []byte) string {
 	if bytes.IndexByte(inside, '\\') >= 0 {
 		inside = Unescape(make([]byte, 0, len(inside)), inside)

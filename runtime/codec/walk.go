@@ -109,7 +109,7 @@ func (w *Walk) Leave(inner *Walk) {
 	}
 }
 
-// IsAlone reports, after Next has returned false, whether the value is complete and nothing follows it.
+// IsAlone reports whether the value is complete and nothing follows. Next must have returned false.
 func (w *Walk) IsAlone() bool { return w.at == ended && skipSpace(w.line, w.i) == len(w.line) }
 
 // ObjectAtStart returns the object at the beginning of a text, or nil if it is incomplete.
@@ -123,8 +123,8 @@ func ObjectAtStart(text []byte) []byte {
 	return text[:w.i]
 }
 
-// TornText returns the available part of a string that is cut off, otherwise nil. It is still escaped. Call it only
-// after TakeValue has returned nil.
+// TornText returns the available part of a truncated string, still escaped, otherwise nil. Call this only when
+// TakeValue has returned nil.
 func (w *Walk) TornText() []byte {
 	if w.at == torn && w.BeginsWith('"') {
 		return w.line[w.i+1:]
@@ -145,8 +145,7 @@ func FindMember(object []byte, anyOf ...string) (lastFound []byte) {
 	return lastFound
 }
 
-// Elements calls yield with each raw element of a JSON array. It returns false if the array is incomplete, or if the
-// value is not an array.
+// Elements calls yield for each raw element in a JSON array. Returns false if the array is incomplete or not an array.
 func Elements(array []byte, yield func(element []byte)) bool {
 	w := EnterValue(array, '[')
 	for w.Next() {
@@ -164,7 +163,7 @@ func skipSpace(b []byte, i int) int {
 	return i
 }
 
-// skipString returns the index after the string at i, or -1 if it is incomplete.
+// skipString returns the index following the string from i (-1 if incomplete).
 func skipString(b []byte, i int) int {
 	if i >= len(b) || b[i] != '"' {
 		return -1
@@ -187,8 +186,8 @@ func skipString(b []byte, i int) int {
 	}
 }
 
-// skipValue returns the index after the value at i, or -1 if it is incomplete. A number or word at the end of b counts
-// as incomplete. Brackets are counted but not matched, because decoding checks them.
+// skipValue returns the index following the value from i (-1 if incomplete). Numbers and words are incomplete when b
+// ends there. Brackets are counted, not matched, because decoding checks them.
 func skipValue(b []byte, i int) int {
 	if i >= len(b) {
 		return -1

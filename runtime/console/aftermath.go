@@ -22,8 +22,8 @@ type Aftermath struct {
 	blocker string // command and words of the last such hook
 }
 
-// FindAftermath returns the failure between r and the plugin's next decision, and the continues of other hooks since
-// the prompt. It reads at most the last 4 MiB of the session's log. An unreadable log yields the zero Aftermath.
+// FindAftermath returns the failure between r and the plugin's next decision, plus other hooks' continues since the
+// prompt. Reads up to 4 MiB from the session log's end. Returns the zero Aftermath if the log is unreadable.
 func (d *Console) FindAftermath(r ledger.Record) (a Aftermath) {
 	until := int64(0)
 	for later := range ledger.Backwards(d.dirAndAlso(), ledger.Scope{Session: ledgerIDOf(r.Session)}) {

@@ -69,7 +69,7 @@ func (d *Console) scopeOf(a Asked) (view, error) {
 	return view{Scope: ledger.Scope{Project: dir}, name: dir, implied: true}, nil
 }
 
-// printImplied prints which decisions v covers, and that word, such as why, with --all shows every project. It prints
+// printImplied prints the decisions covered by v, and to use word (e.g. why) with --all for every project. Prints
 // nothing if a flag chose the view.
 func (d *Console) printImplied(v view, word string) {
 	if v.implied {
@@ -77,8 +77,8 @@ func (d *Console) printImplied(v view, word string) {
 	}
 }
 
-// wordToType returns the command to type for a word such as why, which flags can follow: /PLUGIN:why in an agent,
-// otherwise with d.Self. Its blanks are glued; printLine and AdviceOn undo that.
+// wordToType returns the command to type for a word like why: /PLUGIN:why in an agent, otherwise with d.Self. Flags can
+// follow. Blanks are glued until printLine or AdviceOn undo this.
 func (d *Console) wordToType(word string) string {
 	if d.Caller != nil && d.Plugin != nil {
 		if settings, err := d.Plugin(); err == nil {
@@ -88,8 +88,8 @@ func (d *Console) wordToType(word string) string {
 	return d.commandTo(word)
 }
 
-// sayNothingDecided prints that the view has no decisions. Except to an agent, it also prints how to see others, or
-// calls d.SayNext if nothing is recorded. hasPrompts is set if this view has records about prompts.
+// sayNothingDecided prints that the view has no decisions. If the caller is not an agent, it prints how to see others,
+// or calls d.SayNext if nothing is recorded. hasPrompts is set if this view has prompt records.
 func (d *Console) sayNothingDecided(v view, a Asked, word string, hasPrompts bool) {
 	of := ""
 	if v.name != "" {
@@ -115,9 +115,9 @@ func (d *Console) sayNothingDecided(v view, a Asked, word string, hasPrompts boo
 	}
 }
 
-// findDecision returns the decision with this ID. For "" or "last" it returns the latest, preferably of a stop, but of
-// a prompt if ask.Prompts is set. It ignores stops where the agent only answered a command such as why, and returns
-// errNothing if none is left.
+// findDecision returns the decision with this ID. "" or "last" returns the latest, preferring stops. If ask.Prompts is
+// set, only prompts count. Stops answering just a command (e.g. why) are ignored. Returns errNothing if nothing is
+// left.
 func (d *Console) findDecision(id string, v view, ask Asked) (lastIfNoID ledger.Record, err error) {
 	if id != "" && id != "last" {
 		if v.implied {
@@ -147,8 +147,8 @@ func (d *Console) findDecision(id string, v view, ask Asked) (lastIfNoID ledger.
 	return other, nil
 }
 
-// knownSessions returns up to n sessions with IDs that start with prefix, each with its last decision, if any. If
-// prefix is "", it omits those of which only a log is known.
+// knownSessions returns up to n sessions with this ID prefix, each with the last decision, if any. If prefix is "",
+// sessions known only from a log are skipped.
 func (d *Console) knownSessions(prefix string, n int) (all []ledger.Record) {
 	add := func(a ledger.Record) {
 		if len(all) < n && !slices.ContainsFunc(all, func(b ledger.Record) bool { return a.Session == b.Session }) {

@@ -25,7 +25,7 @@ You can call it with one of these commands:
 
 ` + loopUsage
 
-// AnswerCall runs the command args[0], which must exist, with the other args. It returns ErrUsage if they are invalid.
+// AnswerCall runs the existing command args[0] with the remaining args. Returns ErrUsage if they are invalid.
 func (d *Console) AnswerCall(args []string) error {
 	word, args := args[0], args[1:]
 	if word == "loop" {
@@ -71,8 +71,8 @@ const (
 	shellSigns   = "\"'`$\\;&|<>(){}*?[]~#!\r\n" // special to a shell
 )
 
-// AnswerAtOnce runs a slash command such as why or hold, and returns its output or error. It returns "" if the command
-// starts work, has a usage error, or has arguments that need a shell. d.Plugin must not be nil.
+// AnswerAtOnce runs a slash command, e.g. why or hold, and returns the output or error. Returns "" if the command
+// starts work, has a usage error, or needs a shell for the arguments. d.Plugin must be set.
 func (d Console) AnswerAtOnce(word, arguments string) string {
 	args := append([]string{word}, strings.Fields(arguments)...)
 	looks := slices.Contains([]string{"why", "log", "hold", "page"}, word) ||
@@ -106,8 +106,8 @@ func (c call) last(flag string) string {
 	return strings.Join(c.given[flag][max(0, len(c.given[flag])-1):], "")
 }
 
-// readCall parses the arguments of a command such as why or "loop start". It returns false if they are invalid. Names
-// of flags keep their dashes. Without -n, number["-n"] is 20.
+// readCall parses the arguments for a command like why or "loop start". ok is false if they are invalid. Flag names
+// keep their dashes. number["-n"] defaults to 20.
 func readCall(word string, args []string) (c call, ok bool) {
 	const about, again = "--session --all --prompts --json", "--max --promise --check --timeout --iteration-timeout --replace --dir"
 	takes, ok := map[string]string{

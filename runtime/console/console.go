@@ -252,7 +252,7 @@ func (d *Console) printNoteToErr(s string) {
 	besides.printLine("springfield: note: " + s)
 }
 
-// printIfSet prints value after lead, or nothing if value is "". lead includes all blanks, such as "  rule     ".
+// printIfSet prints lead and value, or nothing if value is "". lead includes all blanks, e.g. "  rule     ".
 func (d *Console) printIfSet(lead, value string) {
 	if value != "" {
 		d.printLead(0, "", lead+value, len(lead))
@@ -283,8 +283,8 @@ func padRight(s string, width int) string {
 // ErrUsage is returned for an invalid call.
 var ErrUsage = errors.New("usage")
 
-// PrintJudgePage prints the page that a judge would get about the end of a session log, and whether a judge would
-// be asked. If logPath is "", it uses the current session's log. No judge is asked.
+// PrintJudgePage prints the page a judge would get for the end of a session log, and whether a judge would be asked. If
+// logPath is "", the current session's log is used. No judge is asked.
 func (d *Console) PrintJudgePage(logPath string, settings hook.Settings) error {
 	if logPath == "" {
 		if logPath = d.findLog(d.Session); logPath == "" {

@@ -21,9 +21,9 @@ import (
 
 const unattendedHold = 12 * time.Hour
 
-// defaultHold returns how long a hold lasts that is set now, and a line for the user on how it ends. At the user's own
-// terminal, where the hold has no end, it returns 0 and "". Otherwise the hold lasts until the last away order ends, at
-// least unattendedHold.
+// defaultHold returns how long a hold set now will last, and a line for the user on how it ends. For the user's own
+// terminal, where holds have no end, returns 0 and "". Otherwise, holds last until the last away order ends, but not
+// less than unattendedHold.
 func (d *Console) defaultHold() (orNoEnd time.Duration, ends string) {
 	if d.Caller == nil {
 		if t, err := terminal.UserTerminal(); err == nil {
@@ -140,8 +140,8 @@ func (d *Console) printNoHold(session, says string) error {
 	return nil
 }
 
-// OwnTerminal opens the terminal of a person. The caller closes it. does follows "can" in an error, such as "lift a
-// hold". For an agent, or without such a terminal, it returns an error, and its hint ends with command.
+// OwnTerminal opens a person's terminal. Callers close it. does follows "can" in an error, e.g. "lift a hold". Returns
+// an error for an agent, or if there is no such terminal. The error's hint ends with command.
 func OwnTerminal(caller *host.Host, does, command string) (*terminal.Terminal, error) {
 	if caller != nil {
 		return nil, &adviceError{"only a person can " + does + ", not " + caller.Agent,
@@ -155,9 +155,9 @@ func OwnTerminal(caller *host.Host, does, command string) (*terminal.Terminal, e
 	return t, nil
 }
 
-// AskToLift lifts the hold on a session after a confirmation at a terminal of the user. If session is "", it lifts the
-// hold that applies to all sessions. For an agent, or without such a terminal, it returns an error. Except for an
-// agent, it only prints a line if no hold is in force.
+// AskToLift lifts a session's hold when confirmed on a user's terminal. If session is "", lifts the hold for all
+// sessions. Returns an error for agents, or if there is no such terminal. If no hold is in force, only prints a line,
+// except for agents.
 func (d *Console) AskToLift(session string) error {
 	session, err := d.resolveSession(session)
 	if err != nil {
@@ -252,8 +252,8 @@ func (d *Console) lastHoldSuffix(session string) (suffixOrEmpty string) {
 	return suffixOrEmpty
 }
 
-// noteAndPrintHold prints the last change of the hold on all sessions, and of the session's own, if the decision is due
-// to a hold or if some other program removed it in the last 24 hours. It first notes ends as noteAndListHolds does.
+// noteAndPrintHold prints the last change to the hold on all sessions and to the session's own, if the decision is due
+// to a hold or another program removed it in the last 24 hours. noteAndListHolds notes ends first.
 func (d *Console) noteAndPrintHold(r ledger.Record) {
 	for _, e := range ledger.LastHoldEvents(d.noteAndListHolds()) {
 		tells := r.Rule == "hold" || e.Did == ledger.HoldRemoved && d.Now().UnixMilli()-e.At < freshly.Milliseconds()
@@ -269,9 +269,9 @@ const (
 	freshly = 24 * time.Hour
 )
 
-// HoldNews returns news of holds for status. howSet describes how the hold on all sessions was set, or is "". news
-// describes how it ran out in the last five minutes, and the holds removed in the last 24 hours. If the history cannot
-// be read, news is the error. It also records ends of holds that are not yet recorded.
+// HoldNews returns hold news for status. howSet describes how the hold on all sessions was set, or is "". news
+// describes how this hold ran out in the last five minutes, and holds removed in the last 24 hours. If the history
+// cannot be read, news is the error. Hold ends not yet recorded will be recorded.
 func HoldNews(dirs []string, now time.Time) (howSet string, news []string) {
 	all, err := ledger.NoteAndReadHolds(dirs, now)
 	if err != nil {
@@ -334,8 +334,7 @@ func holdScopeInWords(e ledger.HoldEvent) string {
 	return display.OneLine(sessionOrAll(shorten(strings.TrimPrefix(e.Of, "session:"))))
 }
 
-// ParseHoldDuration parses the duration of a hold, at most 365 days. For "" it returns 0; the hold then has the default
-// end.
+// ParseHoldDuration parses a hold's duration, up to 365 days. Returns 0 if s is "", to use the default end.
 func ParseHoldDuration(s string) (zeroIfEmpty time.Duration, err error) {
 	if s == "" {
 		return 0, nil

@@ -11,8 +11,8 @@ import (
 	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
-// ListDecisions prints the last n decisions that a selects, oldest first. n must be positive. Except as JSON, it also
-// prints events of holds and failures of sessions, and records ends of holds that are not yet recorded.
+// ListDecisions prints the last n decisions selected by a, oldest first. n must be positive. Unless printing JSON, hold
+// events and session failures are printed too, and hold ends not yet recorded are recorded.
 func (d *Console) ListDecisions(n int, a Asked) error {
 	v, err := d.scopeOf(a)
 	if err != nil {
@@ -62,7 +62,7 @@ type list struct {
 
 func (r row) columns() [5]string { return [5]string{r.id, r.when, r.did, r.who, r.rule} }
 
-// printRow prints a row in columns, and before it the row's place if that has changed. The caller sets l.wide first.
+// printRow prints a row in columns. If the row's place has changed, it is printed first. Callers set l.wide.
 func (l *list) printRow(r row) {
 	if r.place != "" && r.place != l.place {
 		l.printLead(display.Strong, r.place, "", 2)
@@ -86,8 +86,8 @@ func (l *list) printRow(r row) {
 	l.printLead(r.style, cells, strings.TrimRight(front[len(cells):]+r.text, " "), wide)
 }
 
-// withHolds returns rows for the decisions, oldest first, with up to n events of holds and the failures of sessions
-// between them. It also records ends of holds that are not yet recorded.
+// withHolds returns rows for the decisions, oldest first, with up to n hold events and the sessions' failures between
+// them. Unrecorded hold ends are recorded.
 func (l *list) withHolds(all []ledger.Record, n int) (rows []row) {
 	var events []ledger.HoldEvent
 	past := l.noteAndListHolds()

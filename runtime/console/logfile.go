@@ -13,7 +13,7 @@ import (
 
 func (d *Console) claudeProjectsDir() string { return filepath.Join(filepath.Dir(d.Dir), "projects") }
 
-// FindLog returns the path of a session's log, given the ID or its prefix.
+// FindLog returns the log's path for a session ID or ID prefix.
 func (d *Console) FindLog(session string) (string, error) {
 	id, err := d.resolveSession(session)
 	if err != nil {
@@ -28,7 +28,7 @@ func (d *Console) FindLog(session string) (string, error) {
 	return "", &adviceError{"session " + shorten(id) + " has no log: agents delete the logs of old sessions", d.commandTo("log --session "+quoteSession(id)) + " lists its recorded decisions"}
 }
 
-// findLog returns the path of the readable log of a session, or "". id must be complete.
+// findLog returns a session's readable log path ("" if none). id must be complete.
 func (d *Console) findLog(id string) string {
 	if id == "" || strings.ContainsAny(id, `/\*?[`) {
 		return ""
@@ -46,8 +46,8 @@ func (d *Console) findLog(id string) string {
 	return ""
 }
 
-// otherHostLogs returns the logs of hosts other than Claude Code for sessions with an ID that starts with prefix, or
-// else with the first shortID characters of prefix.
+// otherHostLogs returns logs from hosts other than Claude Code, for session IDs starting with prefix, or else with the
+// first shortID characters of prefix.
 func (d *Console) otherHostLogs(prefix string) (paths []string) {
 	if prefix == "" || strings.ContainsAny(prefix, `/\*?[`) {
 		return nil

@@ -32,7 +32,7 @@ type LoopDriver struct {
 	Problem, Next string // why none drives loops, and the command that helps
 }
 
-// problemInWords returns why no plugin drives loops and the next step, or "". printLine unglues its blanks.
+// problemInWords returns why no plugin drives loops and the next step, or "". printLine unglues blanks.
 func (d LoopDriver) problemInWords() string {
 	if d.Next == "" {
 		return d.Problem
@@ -43,8 +43,8 @@ func (d LoopDriver) problemInWords() string {
 	return d.Problem + "; next: " + d.Next
 }
 
-// DriverOfHook returns the plugin that contains a hook, a path without symlinks. If none contains it, or the plugin
-// does not drive loops, Problem is the reason, and the settings are wiggum's.
+// DriverOfHook returns the plugin containing a hook (path without symlinks). If there is none, or the plugin does not
+// drive loops, Problem is the reason and the settings are wiggum's.
 func DriverOfHook(hookProgram, state, project string) (orProblem LoopDriver) {
 	settings, err := hook.FindSettings(hookProgram, state, project)
 	if err != nil {
@@ -56,7 +56,7 @@ func DriverOfHook(hookProgram, state, project string) (orProblem LoopDriver) {
 	return LoopDriver{Settings: settings}
 }
 
-// NoDriver returns a LoopDriver for a directory without a plugin, in which the user's settings apply.
+// NoDriver returns a LoopDriver for a directory without a plugin. The user's settings apply there.
 func NoDriver(state, project, problem, next string) LoopDriver {
 	return LoopDriver{hook.Plugin{Name: wiggum.Name, Strategy: wiggum.Strategy}.ReadSettings(state, project), problem, next}
 }
@@ -73,7 +73,7 @@ type loopHere struct {
 	past   activity.LoopPast
 }
 
-// ActiveLoop returns the path of the active loop's file, or "" if none exists, and the driver.
+// ActiveLoop returns the path to the active loop's file ("" if there is none) and the driver.
 func (d *Console) ActiveLoop() (path string, driverOfDir LoopDriver) {
 	l, err := d.openLoopSpace(false)
 	if err != nil {
@@ -86,8 +86,8 @@ func (d *Console) ActiveLoop() (path string, driverOfDir LoopDriver) {
 	return path, l.driver
 }
 
-// openLoopSpace opens the workspace that the hook would find or, if exact is set, the working directory itself, and
-// reads the loop's file. If there is none (hasNoFile) or it is invalid (fault), err is nil. The caller closes space.
+// openLoopSpace opens the workspace the hook would find and reads the loop file. If exact is set, the working directory
+// is used. err is nil if the file is missing (hasNoFile) or invalid (fault). Callers close space.
 func (d *Console) openLoopSpace(exact bool) (*loopHere, error) {
 	here := *d
 	if d.Caller == nil {
@@ -135,8 +135,8 @@ func (l *loopHere) mostTurns(goal wiggum.Goal) int {
 	return min(goal.Max, cmp.Or(l.typedMaxFor(goal), l.ceiling()))
 }
 
-// typedMaxFor returns the maximum that the user typed for a goal, or 0. For a paused goal, it is the one from before,
-// which the user's loop set active true restores. l.past must be the goal's history.
+// typedMaxFor returns the maximum the user typed for a goal (0 if none). For a paused goal, this is the previous one,
+// restored by the user's loop set active true. l.past must be the goal's history.
 func (l *loopHere) typedMaxFor(goal wiggum.Goal) int {
 	if goal.Active {
 		return l.past.Typed
@@ -178,15 +178,15 @@ func (l *loopHere) ceiling() (bySettings int) {
 	return rounds
 }
 
-// wrapFault returns l.fault, which must not be nil, with the path of the loop file and advice.
+// wrapFault adds the loop file's path and advice to l.fault. l.fault must be set.
 func (l *loopHere) wrapFault() (neverNil error) {
 	return &adviceError{"read loop: " + l.filePath() + ": " + l.fault.Error(),
 		"correct it, or remove it with " + l.commandTo("loop stop --delete")}
 }
 
-// changeFile replaces the loop file with the result of edit, or removes the file if that is nil. It tries to lock the
-// workspace meanwhile, and reads the file into l again before it calls edit, and after the change. It returns the goal
-// and the content from before.
+// changeFile replaces the loop file with the result from edit, or removes the file if this is nil. It tries to lock the
+// workspace meanwhile. The file is read into l again before edit runs and after the change. Returns the goal and
+// content from before.
 func (l *loopHere) changeFile(edit func() ([]byte, error)) (was wiggum.Goal, before []byte, err error) {
 	// If we cannot lock, the hook cannot write either, or is slow. ApplyChanges never overwrites other edits.
 	if lock, err := ledger.LockWorkspace(l.Dir, l.space.Dir, loopWait); err == nil {
@@ -211,9 +211,8 @@ func (l *loopHere) changeFile(edit func() ([]byte, error)) (was wiggum.Goal, bef
 	return was, before, nil
 }
 
-// recordAndReport records an event, such as activity.LoopStarted, with l.past.Typed, and reports it to the user's
-// progress command. goal.ID must not be "". loopFile is the content of the loop file for the history, or nil. It prints
-// an error as a note.
+// recordAndReport records an event, e.g. activity.LoopStarted, with l.past.Typed, and reports it to the user's progress
+// command. goal.ID must be set. loopFile is the loop file's content for the history, or nil. Prints errors as notes.
 func (l *loopHere) recordAndReport(event string, goal wiggum.Goal, loopFile []byte) {
 	e := activity.LoopEvent{
 		Loop: goal.ID, At: l.Now().UnixMilli(), Event: event,
@@ -227,8 +226,8 @@ func (l *loopHere) recordAndReport(event string, goal wiggum.Goal, loopFile []by
 	}
 }
 
-// noteIfCancelled records a cancel of the loop was, if it has an ID and was active or has a typed maximum. The caller
-// has ended it already. loopFile is its content. It sets l.past to the history of was.
+// noteIfCancelled records that the loop was is cancelled, if it has an ID and was active or has a typed maximum.
+// Callers end the loop first. loopFile is its content. Sets l.past to was's history.
 func (l *loopHere) noteIfCancelled(was wiggum.Goal, loopFile []byte) {
 	l.past = ledger.PastOfLoop(l.Dir, was.ID, l.space.Dir) // the file might be gone
 	if was.ID != "" && (was.Active || l.past.Typed > 0) {
@@ -339,8 +338,8 @@ func LoopKeys() [][2]string {
 	}
 }
 
-// parseLoopKey returns the field of the loop file that a key of LoopKeys sets, with a raw value for wiggum.SetFields.
-// Where "none" is allowed, it becomes "", which removes the field. The key goal is an error, because it is no field.
+// parseLoopKey returns the loop file field for a key from LoopKeys, with a raw value for wiggum.SetFields. "none", if
+// allowed, becomes "", to remove the field. The key goal is an error because it is not a field.
 func parseLoopKey(key string, values []string) (field [2]string, err error) {
 	value, text := strings.Join(values, " "), ""
 	switch key {
@@ -400,8 +399,8 @@ func parseLoopKey(key string, values []string) (field [2]string, err error) {
 	return field, misused("loop set has no key "+strconv.Quote(key), "the keys are "+strings.Join(names, ", "))
 }
 
-// SetLoop sets a key of the workspace's loop, one of LoopKeys, in its file, and prints the value. It records a raised
-// maximum or a cancelled loop.
+// SetLoop sets a LoopKeys key in the workspace's loop file and prints the value. Records a raised maximum or a
+// cancelled loop.
 func (d *Console) SetLoop(key string, values []string) error {
 	l, err := d.openLoopSpace(false)
 	if err != nil {

@@ -268,8 +268,8 @@ func (l *loopHere) transcriptDirs() []string {
 	return all
 }
 
-// ownOrNewestLog returns the log of the current session or else the log that was last written. mtime is
-// when it was last written, in milliseconds. path is "" if there is no log.
+// ownOrNewestLog returns the current session's log, else the log written last. mtime is the last write time in
+// milliseconds. path is "" if there is no log.
 func (l *loopHere) ownOrNewestLog() (path string, mtime int64) {
 	var newest time.Time
 	for _, dir := range l.transcriptDirs() {

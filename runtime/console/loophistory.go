@@ -75,8 +75,8 @@ func shortGoalOf(body string) string {
 	return strings.TrimSpace(quotation.ClipRunes(line, 79))
 }
 
-// LoopHistory prints the last n loops of the workspace, oldest first. n must be positive. If everyDir is set, it prints
-// loops of every workspace. JSON has one object per loop, without the events.
+// LoopHistory prints the workspace's last n loops, oldest first. n must be positive. If everyDir is set, prints loops
+// from every workspace. JSON has an object per loop, with no events.
 func (d *Console) LoopHistory(n int, everyDir, asJSON bool) error {
 	l, err := d.openLoopSpace(false)
 	if err != nil {
@@ -157,7 +157,7 @@ func (d *Console) ShowPastLoop(idOrLast string, asJSON bool) error {
 	return nil
 }
 
-// loopEndInWords returns a sentence without its full stop: "it was stopped with 3 of 25 turns done".
+// loopEndInWords returns a sentence like "it was stopped with 3 of 25 turns done" (no full stop).
 func loopEndInWords(p pastLoop) string {
 	at := wiggum.TurnsInWords(p.Count, p.Max)
 	ends := map[string]string{

@@ -95,8 +95,8 @@ func isSeparator(r rune) bool {
 
 var sentenceEnds = strings.NewReplacer("? ", "?\n", ". ", "\n", "! ", "\n", "？", "?\n", "。", "\n", "！", "\n", "।", "\n", "؟", "?\n")
 
-// QuestionsOrLast returns the questions in the last maxLength bytes of a text. context is its last maxSentences
-// sentences, after any earlier questions. If no sentence is a question, the last one counts as a question.
+// QuestionsOrLast returns the questions in a text's last maxLength bytes. context is the last maxSentences sentences,
+// preceded by earlier questions. If there are no questions, the last sentence is used instead.
 func QuestionsOrLast(text string) (questions []string, context string) {
 	if len(text) > maxLength {
 		text = strings.ToValidUTF8(text[len(text)-maxLength:], "")

@@ -107,7 +107,7 @@ func isServer(command string) bool {
 var Commands = []string{"why", "log", "hold", "page", "loop", "cancel"}
 
 // CheckOwnCommand returns a veto if prompt is one of the plugin's Commands and no tool was called, because the message
-// is then the answer. prompt is from the log, with its <command-name> tag. calls counts the tool calls of the turn.
+// is then the answer. prompt is from the log, with the <command-name> tag. calls is the turn's tool call count.
 func CheckOwnCommand(plugin, prompt string, calls int) Veto {
 	if calls > 0 || !strings.Contains(prompt, "<command-name>") {
 		return Veto{}

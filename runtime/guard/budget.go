@@ -58,9 +58,9 @@ type Witness struct {
 	InOwn    int     // from the user's last prompt
 }
 
-// SpendContinue spends one continue. It returns the new state, which must always be stored, and either the
-// rest of the budget or a veto. count.Now is from a ledger.Clock. Continues after count.Now count as just now,
-// so that changing the system clock gains nothing.
+// SpendContinue spends one continue. Returns the new state, which callers must always store, and the remaining budget
+// or a veto. count.Now is from a ledger.Clock. Continues later than count.Now count as just now, so changing the system
+// clock gains nothing.
 func SpendContinue(s ledger.State, l Limits, count Count) (toStore ledger.State, _ ledger.Left, _ Veto) {
 	t := count.Now.UnixMilli()
 	s = MeetPrompt(s, count.Prompt, count.Own)
@@ -95,9 +95,8 @@ func SpendContinue(s ledger.State, l Limits, count Count) (toStore ledger.State,
 	return s, left, Veto{}
 }
 
-// MeetPrompt returns s with counts reset. A prompt other than the last, even "", resets the counts per prompt. typed is
-// the ID of the user's last prompt, or "". A new typed resets the counts since that prompt, unless it is the first that
-// is known.
+// MeetPrompt returns s with counts reset. A prompt different from the last, even "", resets per-prompt counts. typed is
+// the user's last prompt ID, or "". A new typed resets the counts since that prompt, unless none was known before.
 func MeetPrompt(s ledger.State, prompt, typed string) ledger.State {
 	if s.Prompt != prompt {
 		s.Prompt, s.InPrompt, s.Same, s.Idle, s.Seen = prompt, 0, 0, 0, ""
@@ -128,9 +127,9 @@ func trimToHour(s ledger.State, count Count) ledger.State {
 // sayContinue is the advice for limits that the user's next prompt resets.
 const sayContinue = "type continue"
 
-// limitReached returns a veto if a limit is reached. s must be from trimToHour. recent counts continues in the burst,
-// same continues in a row with no progress, and idle continues with no tool call. The hour is checked first, because no
-// prompt resets it.
+// limitReached returns a veto if a limit is reached. s must be from trimToHour. recent counts the burst's continues.
+// same and idle count continues in a row, with no progress and no tool call. Checks the hour first, because prompts do
+// not reset it.
 func (l Limits) limitReached(s ledger.State, count Count, recent, same, idle int) Veto {
 	next := "" // if prompts are known
 	if count.Prompt != "" {
@@ -162,8 +161,8 @@ func vetoOfCount(rule string, n int, phrase, next string) Veto {
 	return Veto{Rule: rule, Evidence: evidence, Next: next}
 }
 
-// newLimitVeto returns the veto of a configurable limit. setting is its name in budget, such as hour. For a setting of
-// 0 it omits next, because waiting does not help.
+// newLimitVeto returns the veto for a configurable limit. setting is the limit's name in budget, e.g. hour. If most is
+// 0, next is omitted: waiting does not help.
 func newLimitVeto(setting string, most, spent int, phrase, next string) Veto {
 	if most <= 0 {
 		return Veto{Rule: "budget", Evidence: "may not keep going: budget." + setting + " is 0", Limit: setting}
@@ -185,9 +184,9 @@ func sayWhenFree(times []int64, most int, now time.Time, span time.Duration) str
 
 const chain = 4 // loops of maximum length for each prompt of the user
 
-// TakeRound spends a round of a loop and returns the new state. It returns a veto after too many rounds of all loops
-// together, or in an hour. ceiling is the maximum of a loop in the settings, and typedOr0 the user's own maximum or 0.
-// Strategies count single loops, which a file can rename.
+// TakeRound spends a loop's round and returns the new state. Returns a veto if there were too many rounds for all loops
+// together, or in an hour. ceiling is the settings' maximum per loop, typedOr0 the user's own maximum or 0. Strategies
+// count single loops, but files can rename them.
 func TakeRound(s ledger.State, count Count, ceiling, typedOr0 int) (ledger.State, Veto) {
 	s = trimToHour(MeetPrompt(s, count.Prompt, count.Own), count)
 	if typedOr0 == 0 && s.InLoops >= chain*ceiling {

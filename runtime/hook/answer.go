@@ -102,8 +102,8 @@ func (s *start) answerHost(a answer, settings Settings) (code int) {
 	return code
 }
 
-// defuseSystemTags returns text with the < of tags like </system-reminder> replaced. Text from a transcript
-// or a project must not close the tag that Claude Code puts around it.
+// defuseSystemTags replaces the < in tags like </system-reminder>. Text from transcripts or projects should not close
+// Claude Code's tag around it.
 func defuseSystemTags(text string) string {
 	var b strings.Builder
 	for i, r := range text {

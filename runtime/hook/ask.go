@@ -133,9 +133,8 @@ func noteNoAnswer(v *strategy.Verdict, rule, why string) {
 // sessions.
 func (s *start) daySpendDir() string { return cmp.Or(ledger.StateDir("", s.Home), s.state) }
 
-// reserveCost reserves the maximum cost of q for the session and for the day. It returns the amount reserved for the
-// session, which can be positive even if q must not be asked. why is the reason not to ask q, or "". j.Lacks() must be
-// "".
+// reserveCost reserves q's maximum cost for the session and day. Returns the session's reserved amount. This can be
+// positive even if q can't be asked. why is the reason not to ask q, or "". j.Lacks() must be "".
 func (s *start) reserveCost(q judge.Question, j judge.Options) (takenMicros int64, why string) {
 	var worst int64
 	if j.Backend == judge.Command {

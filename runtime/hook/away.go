@@ -67,8 +67,8 @@ func aboutInput(toolInput []byte) string {
 	return ""
 }
 
-// questionsOf returns the questions and options of an AskUserQuestion call as one text, or the tool's name if the call
-// has none. It returns "" for any other tool.
+// questionsOf returns the questions and options from an AskUserQuestion call as text, or the tool's name if there are
+// none. Returns "" for different tools.
 func questionsOf(e Event) (textOrTool string) {
 	if e.Tool != "AskUserQuestion" {
 		return ""
@@ -124,8 +124,8 @@ func (s *start) noteShown() (already bool) {
 	return false
 }
 
-// safeAwayDir returns the directory of away orders. It is always in the home directory, so that one file counts
-// an order's continues. If the project contains the home directory or could name it by a link, it returns "".
+// safeAwayDir returns the away orders' directory, always in the home directory so that one file counts an order's
+// continues. Returns "" if the project contains the home directory or could name it with a link.
 func (s *start) safeAwayDir() string {
 	home, err := filepath.EvalSymlinks(filepath.Clean(s.Home)) // StateDir cleans it, too
 	project := s.projectDir()
@@ -169,8 +169,8 @@ func (s *Snapshot) yieldsAwayOrder() bool {
 	return s.Away != nil && s.Settings.Strategy.Loop != nil && !s.drives && slices.ContainsFunc(registry.Strategies, isDaily)
 }
 
-// askAway returns the away order's answer to the stop, or else the strategy's verdict. The order cannot override a
-// guard or a continue of a loop. s.Away must not be nil.
+// askAway returns the away order's answer to the stop, or the strategy's verdict. The order cannot override guards or a
+// loop's continue. s.Away must be set.
 func (s *Snapshot) askAway() (orVerdict away.Answer) {
 	if s.Veto.Rule != "" || s.Settings.Strategy.Event != "Stop" || s.Verdict.Decision == strategy.Continue && s.Verdict.Remember.Key != "" || s.yieldsAwayOrder() {
 		return away.Answer{Verdict: s.Verdict}

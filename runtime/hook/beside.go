@@ -15,8 +15,8 @@ import (
 	"github.com/cameronsjo/springfield/runtime/workspace"
 )
 
-// findDrivingStrategy returns the strategy whose loop drives this session, or "". A loop that has driven it precedes
-// one that is armed in it. If two are equal, the last by name does: a goal loop before a spec.
+// findDrivingStrategy returns the strategy whose loop drives this session, or "". Loops that have driven it come before
+// loops armed in it. If two are equal, the last by name wins: a goal loop before a spec.
 func (s *Snapshot) findDrivingStrategy() (strategyName, evidence string) {
 	if s.Home == "" {
 		return "", ""
@@ -58,8 +58,8 @@ func (s *Snapshot) armedState(known *strategy.Strategy) strategy.Armed {
 	return known.Loop.Armed(situation)
 }
 
-// stillDecides reports whether the strategy is ours, or its plugin has decided since our last decision or at most
-// maxTime before it.
+// stillDecides reports whether the strategy is ours, or its plugin decided since our last decision or up to maxTime
+// before.
 func (s *Snapshot) stillDecides(strategyName string) bool {
 	last := s.Before.LastDecidedAt(func(p ledger.SeenPlugin) bool { return p.Plugin == s.Settings.Plugin })
 	theirs := s.Before.LastDecidedAt(func(p ledger.SeenPlugin) bool {

@@ -39,8 +39,8 @@ func readEvent(r io.Reader) (e Event, err error) {
 	return e, nil
 }
 
-// readObject reads the JSON object at the start of r, and does not wait for the end of input. For an empty input it
-// returns io.EOF, and for a torn object io.ErrUnexpectedEOF.
+// readObject reads the JSON object from the start of r, not waiting for EOF. Returns io.EOF if the input is empty,
+// io.ErrUnexpectedEOF if the object is torn.
 func readObject(r io.Reader) (data []byte, err error) {
 	data = make([]byte, 0, 8<<10)
 	for err == nil {

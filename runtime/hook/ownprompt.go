@@ -132,7 +132,7 @@ func takeStopOfAnyone(state ledger.State, word lastprompt.Word) ledger.State {
 	return state
 }
 
-// whyMayGoOn returns why the agent may go on without asking, or "". The caller sets s.met first.
+// whyMayGoOn returns why the agent may go on without asking, or "". Callers set s.met first.
 func (s *Snapshot) whyMayGoOn() (permissionIfAny string) {
 	choice := rules.AfterYes
 	if ruled, ok := s.Settings.Options.(rules.Ruled); ok && ruled.Chosen().Leave != "" {

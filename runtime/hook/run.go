@@ -223,8 +223,8 @@ func (s *start) stateDir() string {
 	return state
 }
 
-// projectDir returns the project whose settings apply: CLAUDE_PROJECT_DIR if the host sets it, otherwise the
-// event's directory. The project might control it, so it must not determine where a judge's question is sent.
+// projectDir returns the project for settings: CLAUDE_PROJECT_DIR if set by the host, otherwise the event's directory.
+// The project might control this, so it must not determine where a judge's question is sent.
 func (s *start) projectDir() string {
 	if s.Project != "" && (s.event.Cwd == "" || s.event.Host.ProjectVariable != "") {
 		return s.Project
@@ -240,9 +240,9 @@ type answer struct {
 	context bool   // the host reads additionalContext
 }
 
-// decideAndRecord decides a stop, asks a judge if necessary, changes the workspace's files and records the decision. If
-// the change or the record fails, the agent may stop. A stop that another copy has decided gets a silent answer. The
-// caller records the answer's fault.
+// decideAndRecord decides a stop, asks a judge if needed, changes workspace files and records the decision. If the
+// change or record fails, the agent may stop. Stops decided by another copy get a silent answer. Callers record the
+// answer's fault.
 func (s *start) decideAndRecord(settings Settings) answer {
 	session, err := ledger.OpenUnlocked(s.state, ledgerIDOf(s.event))
 	if err != nil {
@@ -384,9 +384,9 @@ func (s *start) holdVeto() guard.Veto {
 
 const lockWait = 2 * time.Second
 
-// openSpace opens the directory whose files the strategy needs, and locks it if the strategy changes files. Only the
-// lock can fail. The Space is nil if no files are needed or the directory cannot be opened. Unless there is an error,
-// the caller calls unlock, which also closes the Space.
+// openSpace opens the directory with the files the strategy needs, and locks it if the strategy changes files. Only the
+// lock can fail. The Space is nil if no files are needed or the directory cannot be opened. If err is nil, callers call
+// unlock, which also closes the Space.
 func (s *start) openSpace(settings Settings) (orNil *workspace.Space, unlock func(), err error) {
 	if settings.Options.Needs().Files == nil {
 		return nil, func() {}, nil
@@ -431,9 +431,9 @@ func shortenText(s string, most int) string {
 	return quotation.ClipBytes(display.DropInvisible(s), most)
 }
 
-// unwrittenAnswer returns the answer after err prevented the record of v. A continue, a reminder or the zero Settled
-// becomes a verdict with no effect. faultRule is a constant such as faultLedger. It adds the failed action to err,
-// except for faultWorkspace.
+// unwrittenAnswer returns the answer when err prevented recording v. A continue, reminder or zero Settled becomes a
+// verdict with no effect. faultRule is a constant, e.g. faultLedger. Adds the failed action to err, except for
+// faultWorkspace.
 func (s *start) unwrittenAnswer(settings Settings, v Settled, faultRule string, err error) answer {
 	if faultRule != faultWorkspace {
 		err = newFailure("write ledger", err)

@@ -60,8 +60,8 @@ type Settings struct {
 	Prepared func(strategy.Situation) strategy.Verdict
 }
 
-// MaxContinues returns the maximum number of iterations of a loop, or else of continues in a row with no tool call. It
-// returns 0 if the plugin does not decide at Stop.
+// MaxContinues returns a loop's maximum iterations, or else the maximum continues in a row with no tool call. Returns 0
+// if the plugin does not decide at Stop.
 func (s Settings) MaxContinues() (orRounds int) {
 	if s.Strategy.Event != "Stop" {
 		return 0
@@ -161,7 +161,7 @@ func (p Plugin) ReadSettings(state, project string) Settings {
 	return s
 }
 
-// Defaults returns a strategy's settings without any file. ruleSet names one of its rule sets, or is "" for the first.
+// Defaults returns a strategy's settings with no file read. ruleSet names one rule set ("" for the first).
 func Defaults(known strategy.Strategy, ruleSet string) (Settings, error) {
 	s := Plugin{Name: known.Name, Strategy: known}.ReadSettings("", "")
 	if ruleSet == "" {
@@ -207,8 +207,8 @@ func (f *settingsMembers) Members(m *codec.Coder) {
 const WholeFile = "the whole file is not in force: "
 
 // Overlay returns s overridden by the settings in data, and a line for each mistake, up to a maximum. Settings with
-// mistakes are ignored, as are a project's higher limits. If all of data is ignored, it returns an error. Members of
-// other strategies are allowed.
+// mistakes are ignored, as are a project's higher limits. Returns an error if all data is ignored. Members from other
+// strategies are allowed.
 func (s Settings) Overlay(data []byte, by strategy.Writer) (Settings, []string, error) {
 	l := strategy.Layer{By: by, Strategy: s.Strategy.Name, IsAbs: filepath.IsAbs}
 	f := settingsMembers{options: s.Strategy.New()}
@@ -277,9 +277,9 @@ func limitsOf(l *guard.Limits) []limit {
 	return []limit{{"burst", &l.Burst, maxBurst}, {"prompt", &l.PerPrompt, maxPrompt}, {"hour", &l.PerHour, guard.MaxHour}}
 }
 
-// raiseCommand returns the command, in backticks, with which the user can raise a limit: burst, prompt or hour. If
-// caller, from cliCommand, is not the CLI, it adds how to edit the file without the CLI. It returns "" for any other
-// limitName, and if the limit is at the maximum or set by the project.
+// raiseCommand returns the command, in backticks, for the user to raise a limit: burst, prompt or hour. If caller, from
+// cliCommand, is not the CLI, instructions to edit the file are added. Returns "" for any other limitName, and if the
+// limit is at the maximum or set by the project.
 func (s Settings) raiseCommand(limitName, stateDir, home, caller string) string {
 	for _, l := range limitsOf(&s.Limits) {
 		if l.name != limitName || *l.value >= l.most || slices.Contains(s.lowered, limitName) {
@@ -298,8 +298,8 @@ func (s Settings) raiseCommand(limitName, stateDir, home, caller string) string 
 	return ""
 }
 
-// anyStrategyHas reports whether any strategy defines a member with this name, ignoring case. The caller has checked
-// that faults.Strategy does not. It notes a fault in faults if that strategy must not contain the member.
+// anyStrategyHas reports whether any strategy defines this member, ignoring case. Callers check first that
+// faults.Strategy does not. Notes a fault in faults if that strategy must not contain the member.
 func anyStrategyHas(name string, faults *strategy.Layer) bool {
 	named := func(member string) bool { return strings.EqualFold(member, name) }
 	for _, known := range registry.Strategies {

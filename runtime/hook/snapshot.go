@@ -123,9 +123,9 @@ func (s *Snapshot) vetoUnlessAnnounced() guard.Veto {
 		Evidence: "the lead of the team wakes this session, whose message does not say what it does now"}
 }
 
-// vetoAndNoteDrives returns the veto for which the event or the transcript gives a reason, such as work in progress or
-// plan mode. For a strategy of Stop it also checks other loops, a removed ledger and the user's last word, and notes in
-// s.drives whether the plugin's own loop drives the session. Call it after readTranscript.
+// vetoAndNoteDrives returns the veto caused by the event or transcript, e.g. work in progress or plan mode. For Stop
+// strategies it also checks other loops, a removed ledger and the user's last word, and notes in s.drives whether the
+// plugin's own loop drives the session. Call this after readTranscript.
 func (s *Snapshot) vetoAndNoteDrives() guard.Veto {
 	h := s.Event.Host
 	veto := guard.CheckPending(s.Event.Moment, s.View.Earlier)
@@ -192,8 +192,8 @@ func (s *Snapshot) goOnIfNoWake() {
 
 const headless = "headless"
 
-// toldWaitKey returns the value of Waits for a prompt in which the agent was told to wait in the foreground. state is
-// that of this prompt, like s.met. The value is not empty, even if the prompt has no name.
+// toldWaitKey returns the Waits value for a prompt where the agent was told to wait in the foreground. state is from
+// this prompt, like s.met. The value is not empty, even if the prompt is unnamed.
 func toldWaitKey(state ledger.State) string { return "for " + state.Prompt }
 
 func (s *Snapshot) applyVeto(veto guard.Veto) bool {
@@ -246,8 +246,8 @@ func (s *Snapshot) lagMatters() bool {
 	return late || s.blindToPrompt() || s.Verdict.Page != "" || s.Settings.Options.Needs().Calls || s.Away != nil && s.Away.Order.Check != ""
 }
 
-// readWorkspace sets situation.Workspace and reads into it the files that wants names, at most maxWants. It calls wants
-// up to maxAsks times, because one file can name the next.
+// readWorkspace sets situation.Workspace and reads up to maxWants files requested by wants into it. Calls wants up to
+// maxAsks times, because a file can name the next.
 func (s *Snapshot) readWorkspace(space *workspace.Space, wants func(strategy.Situation) []strategy.WantedFile, situation *strategy.Situation) {
 	files := map[string]strategy.File{}
 	situation.Workspace = strategy.Workspace{Dir: space.Dir, Files: files}

@@ -149,8 +149,8 @@ func (s *start) momentOf(of *Snapshot) wake.Moment {
 	}
 }
 
-// lastTyped returns the time of the session's last prompt in Claude Code's history, or "". It is a raw JSON value, only
-// for comparison. It shows that /rewind was used, which nothing else does in older clients.
+// lastTyped returns the time of the session's last prompt in Claude Code's history ("" if none), as raw JSON only for
+// comparison. This shows if /rewind was used. In older clients, nothing else does.
 func (s *start) lastTyped() (at string) {
 	end, _ := file.ReadEnd(filepath.Join(filepath.Dir(s.state), "history.jsonl"), 0, maxEnd)
 	for line := range bytes.Lines(end) {
@@ -173,9 +173,8 @@ func (s *start) ownClient() (own wake.Client) {
 	return own
 }
 
-// readEnabled returns, as one string to compare, the members of the user's and the project's settings of Claude
-// Code that enable plugins and disable hooks, and the plugins that are installed. A file that cannot be read counts as
-// changed.
+// readEnabled returns a string to compare, with the user's and the project's Claude Code settings to enable plugins and
+// disable hooks, and the installed plugins. Unreadable files count as changed.
 func (s *start) readEnabled() (toCompare string) {
 	var all []string
 	config, project := filepath.Dir(s.state), filepath.Join(s.projectDir(), ".claude")

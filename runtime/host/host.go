@@ -193,8 +193,8 @@ func (e *Event) Members(m *codec.Coder) {
 	}
 }
 
-// IsFromUser reports whether a prompt is the user's own words. Some hosts also send our texts as prompts. e.Host must
-// not be nil.
+// IsFromUser reports whether a prompt is the user's own words. Some hosts send our texts as prompts, too. e.Host must
+// be set.
 func (e Event) IsFromUser() bool {
 	switch {
 	case e.Host.FromUser != nil:
@@ -206,8 +206,8 @@ func (e Event) IsFromUser() bool {
 	return true
 }
 
-// HasLine reports whether a line of tail that is a complete JSON object has the prefix and satisfies is. It
-// searches backwards.
+// HasLine reports whether a line in tail has the prefix, satisfies is and is a complete JSON object. Searches
+// backwards.
 func HasLine(tail []byte, prefix string, is func(line []byte) bool) bool {
 	for len(tail) > 0 {
 		i := bytes.LastIndexByte(tail, '\n')

@@ -12,8 +12,8 @@ import (
 	"github.com/cameronsjo/springfield/runtime/quotation"
 )
 
-// AnswerSchema returns the JSON Schema for an answer. The reason comes first, so that the model reasons before it
-// decides. The reason's length is not limited, because a client that checks the schema would ask again.
+// AnswerSchema returns the JSON Schema for an answer. The reason comes first, so the model reasons before deciding. The
+// reason's length is not limited, because clients checking the schema would ask again.
 func AnswerSchema() string {
 	return `{"type":"object","properties":{` +
 		`"reason":{"type":"string","description":"One short sentence, at most 200 characters: which field of the page decides."},` +
@@ -23,8 +23,8 @@ func AnswerSchema() string {
 
 const maxAnswer = 8 << 10 // bytes
 
-// ReadAnswer parses an answer: a JSON object with exactly the members in AnswerSchema. Anything else is an error,
-// because a model that ignores the schema cannot be trusted. why is a single line of at most MaxWhy bytes.
+// ReadAnswer parses an answer, a JSON object with exactly AnswerSchema's members. Anything else is an error, because
+// models ignoring the schema cannot be trusted. why is a single line, up to MaxWhy bytes.
 func ReadAnswer(data []byte) (cont bool, why string, err error) {
 	if len(data) > maxAnswer {
 		return false, "", errors.New("the answer is longer than " + strconv.Itoa(maxAnswer) + " bytes")

@@ -96,8 +96,8 @@ func shownField(s string) string {
 
 const plainLetters = " ._/:=@+-~*…#%0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
-// quoteForPage returns s in quotes and escaped, on one line. It cuts s at most bytes, before "…" and the last quote.
-// The caller has masked secrets.
+// quoteForPage returns s quoted and escaped, on one line. s is cut to most bytes before "…" and the last quote. Callers
+// mask secrets first.
 func quoteForPage(s string, most int) string {
 	var b strings.Builder
 	b.WriteByte('"')
@@ -139,8 +139,8 @@ func isHidden(r rune) bool {
 		r >= 0xfe00 && r <= 0xfe0f || r >= 0xe0000 && r <= 0xe0fff || unicode.Is(unicode.Me, r)
 }
 
-// endOfMessage returns at most the last maxMessage characters of a message, if possible from the start of a sentence.
-// It begins a cut message with "…". The caller has masked secrets, and quotes the result.
+// endOfMessage returns up to maxMessage characters from the message's end, if possible from the start of a sentence.
+// Cut messages start with "…". Callers mask secrets first, then quote the result.
 func endOfMessage(s string) string {
 	s = strings.TrimSpace(s)
 	at, width := len(s), 0

@@ -93,8 +93,8 @@ func UsesBlanks(word string) bool {
 	return inSpacedWord(r)
 }
 
-// IsWithinWord reports whether offset i of s, a folded text, is inside a word, not at its beginning or end. It is false
-// for an i outside s. A dot between letters is in a name: "install.mk".
+// IsWithinWord reports whether offset i in the folded text s is inside a word, not where words begin or end. Returns
+// false if i is outside s. Dots between letters join names: "install.mk".
 func IsWithinWord(s string, i int) bool {
 	if i <= 0 || i >= len(s) {
 		return false

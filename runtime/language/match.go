@@ -24,8 +24,8 @@ import (
 	"unicode/utf8"
 )
 
-// matchesNone reports whether s matches none of the patterns in nots, which are separated by " !" and begin without it.
-// A pattern that begins with "…" is searched only in the clause after dotsFrom.
+// matchesNone reports whether s matches no pattern in nots. Patterns are separated by " !", with none before the first.
+// Patterns beginning with "…" are only searched in the clause from dotsFrom.
 func (f *finder) matchesNone(nots, s string, dotsFrom int) bool {
 	for nots != "" {
 		var one string
@@ -56,8 +56,8 @@ func (f *finder) firstClause(s string) string {
 	return s
 }
 
-// findPattern reports whether an entry without its "!" parts matches anywhere in the folded sentence s, with an end
-// that good accepts. pattern must not be empty.
+// findPattern reports whether an entry, with "!" parts removed, matches anywhere in the folded sentence s with an end
+// accepted by good. pattern cannot be empty.
 func (f *finder) findPattern(pattern, s string, good func(end int) bool) bool {
 	if rest, ok := strings.CutPrefix(pattern, "^"); ok {
 		if f.begun != s || f.begins == nil {
@@ -82,8 +82,8 @@ func (f *finder) findPattern(pattern, s string, good func(end int) bool) bool {
 	return false
 }
 
-// matchesAt reports whether pattern, which contains no "^" or "!", matches at offset i of s with an end that good
-// accepts. It skips spaces at i.
+// matchesAt reports whether pattern matches s at offset i, with an end accepted by good. pattern must not contain "^"
+// or "!". Skips spaces at i.
 func (f *finder) matchesAt(pattern, s string, i int, good func(end int) bool) bool {
 	for {
 		pattern = strings.TrimLeft(pattern, " ")
@@ -203,9 +203,9 @@ func (f *finder) hasMemberAt(c Class, s string, i int, suffix string, good func(
 	return false
 }
 
-// beginsRun reports whether the words of phrase match at offset i of s, and returns the end of the match. A star
-// matches the rest of a word, and all else must be equal. The match must end at the end of a word. The caller checks
-// that a word begins at i.
+// beginsRun reports whether phrase's words match s from offset i, and returns the match's end. A star matches the rest
+// of a word, everything else must be equal. The match has to end with a word's end. Callers check for a word's
+// beginning.
 func beginsRun(phrase, s string, i int) (end int, ok bool) {
 	for phrase != "" {
 		word, rest, star := strings.Cut(phrase, "*")
@@ -221,8 +221,7 @@ func beginsRun(phrase, s string, i int) (end int, ok bool) {
 	return i, !IsWithinWord(s, i)
 }
 
-// hasFewWords reports whether the number of words in rest is at most the digit in maxWords. If maxWords is empty,
-// rest must contain no word.
+// hasFewWords reports whether rest has up to maxWords words. maxWords is a digit ("" for 0).
 func hasFewWords(rest, maxWords string) bool {
 	most := 0
 	if maxWords != "" {
@@ -241,9 +240,8 @@ func hasFewWords(rest, maxWords string) bool {
 	return true
 }
 
-// clauseStarts returns up to eight offsets where the sentence or a clause begins: after signs such as a colon, a dash,
-// an arrow or a check mark, and after words like "so". Commas and full stops begin none. Offsets can repeat, in any
-// order.
+// clauseStarts returns up to eight offsets where the sentence or a clause begins. Clauses follow signs (e.g. colon,
+// dash, arrow, check mark) and words like "so", but not commas or full stops. Offsets can repeat, in any order.
 func (f *finder) clauseStarts(foldedSentence string) []int {
 	all := make([]int, 0, 8)
 	add := func(i int) {
@@ -292,8 +290,8 @@ type searched struct {
 // Finders find the entries of several packs in the same folded sentences.
 type Finders []*finder
 
-// AllFinders returns a finder for each pack, for use with these sentences only. The caller folds them with FoldText,
-// and for the classes of prompts also removes accents. The finders are not safe for concurrent use.
+// AllFinders returns a finder for each pack, to be used with these sentences only. Callers fold them with FoldText and,
+// for prompt classes, remove accents too. Finders are not safe for concurrent use.
 func AllFinders(packs []*Pack, folded []string) (perPack Finders) {
 	t := &searched{all: strings.Join(folded, "\n")}
 	for i := 0; i+3 <= len(t.all); i++ {
@@ -337,7 +335,7 @@ func (t *searched) mayHave(entry string) bool {
 	return len(word) < 3 || t.mayHaveGram(word) && t.mayHaveGram(word[len(word)-3:]) && strings.Contains(t.all, word)
 }
 
-// mayHaveGram reports whether the text may contain the first three bytes of s, which must be at least that long.
+// mayHaveGram reports whether the text may contain the first three bytes from s. s must have three or more.
 func (t *searched) mayHaveGram(s string) bool {
 	h := hashTrigram(s)
 	return t.grams[h>>6]&(1<<(h&63)) != 0
@@ -364,8 +362,8 @@ type finder struct {
 
 func always(int) bool { return true }
 
-// Has reports whether an entry of class c matches in folded, which is one of the finders' sentences or a part, with no
-// earlier exclusion in its pack.
+// Has reports whether a class c entry matches in folded, with no earlier exclusion in the pack. folded is (part of) a
+// sentence from the finders.
 func (all Finders) Has(c Class, folded string) bool {
 packs:
 	for _, f := range all {
@@ -392,8 +390,8 @@ packs:
 	return false
 }
 
-// MatchLen returns the length in bytes of the longest match of these classes at the beginning of folded, or 0. Entries
-// with "^" or "!" never match. folded is one of the finders' sentences or a part.
+// MatchLen returns the length in bytes of the longest match for these classes from the start of folded (0 if none).
+// Entries with "^" or "!" never match. folded is all or part of a finders' sentence.
 func (all Finders) MatchLen(folded string, some ...Class) (longest int) {
 	take := func(end int) bool {
 		longest = max(longest, end)

@@ -58,9 +58,9 @@ func TellLanguages(folded string) []*Pack {
 	return found
 }
 
-// GuessLanguages returns the packs, up to three, with the most of these words in their classes for prompts. The caller
-// folds the words and removes accents. It is for prompts too short for common words. It returns nil if many words are
-// common in English, or if none is in a pack.
+// GuessLanguages returns up to three packs with the most hits for words in their prompt classes. Callers fold words and
+// remove accents. Used for prompts too short for common words. Returns nil if many words are common in English, or none
+// is in a pack.
 func GuessLanguages(words []string) (likeliest []*Pack) {
 	common := 0
 	for _, word := range words {
@@ -145,8 +145,8 @@ func scriptOf(folded rune) scriptID {
 	return other
 }
 
-// likelyLatin returns the packs of the languages in Latin script that the text may be in. The number of common words
-// decides. A letter used by no other language also suffices.
+// likelyLatin returns the packs for Latin-script languages the text may be in. The number of common words decides. A
+// letter used by no other language is enough, too.
 func likelyLatin(folded string) []*Pack {
 	words := make(map[string]struct{}, len(folded)/8)
 	var ends [256]uint32 // bit sets of last letters, by first byte

@@ -109,7 +109,7 @@ func FenceAt(unindented string) (mark byte, run int, info string) {
 	return unindented[0], run, strings.TrimSpace(rest)
 }
 
-// HeadingIn returns the text of a heading, or "" for any other line. It also returns "" for an indented heading.
+// HeadingIn returns a heading's text ("" for other lines and indented headings).
 func HeadingIn(line string) string {
 	rest := strings.TrimLeft(line, "#")
 	if n := len(line) - len(rest); n == 0 || n > 6 || rest == "" || rest[0] != ' ' && rest[0] != '\t' {
@@ -118,7 +118,7 @@ func HeadingIn(line string) string {
 	return strings.TrimSpace(strings.TrimRight(strings.TrimSpace(rest), "#"))
 }
 
-// parseListItem returns the text of a list item without its marker: "- a", "* [x] a", "2. a", "b) a", "✅ a".
+// parseListItem removes the marker from a list item: "- a", "* [x] a", "2. a", "b) a", "✅ a".
 func parseListItem(unindented string) (body string, ok bool) {
 	marker, rest, found := strings.Cut(unindented, " ")
 	switch {
@@ -224,8 +224,8 @@ func isWordByteAt(s string, i int) bool {
 	return c >= utf8.RuneSelf || c == '_' || '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z'
 }
 
-// parseLink returns the label of the link "[label](address)" at offset i of text, where the caller has found "[", and
-// the offset of its end.
+// parseLink returns the label and end offset for the link "[label](address)" from offset i. Callers have found "["
+// there.
 func parseLink(text string, i int) (label string, end int, ok bool) {
 	const most = 400
 	window := text[i:min(len(text), i+most)]

@@ -133,7 +133,7 @@ func (c *Closing) AnnouncesWork() bool {
 	})
 }
 
-// AnnouncementOrEnd returns the sentence that announces work, with a list below it, or else the last paragraph or list.
+// AnnouncementOrEnd returns the sentence announcing work with the list below it, else the last paragraph or list.
 func (c *Closing) AnnouncementOrEnd() string {
 	var all []string
 	for _, act := range []Act{Starts, Moves, Announces} {
@@ -160,8 +160,8 @@ func (c *Closing) AnnouncesSearch() bool {
 	return (starts || announces) && !moves && c.in.Has(language.Seek, last.final[0].folded)
 }
 
-// saysClass returns a sentence of the class in the intro or the final paragraph or list, or with nearBefore only before
-// that. It ignores sentences of the class Start.
+// saysClass returns a sentence with the class from the intro or the final paragraph or list. With nearBefore, only text
+// before counts. Start sentences are ignored.
 func (c *Closing) saysClass(class language.Class, nearBefore bool) (said string, ok bool) {
 	lists := [][]sentence{c.intro, c.final}
 	if nearBefore {
@@ -221,8 +221,8 @@ func offersKeys(text string) bool {
 	return false
 }
 
-// candidates returns the sentences that can announce work: the sentences of the last paragraph, or before a final list.
-// It returns nil if the message ends with code or a quotation after a title or colon, because that is the work itself.
+// candidates returns the sentences that can announce work: those before a final list, else the last paragraph's.
+// Returns nil if the message ends with code or a quotation below a title or colon, because this is the work itself.
 func (c *Closing) candidates() []sentence {
 	if n := len(c.prose); n > 0 {
 		last, lead := c.blocks[len(c.blocks)-1].kind, c.prose[n-1]

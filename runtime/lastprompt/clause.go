@@ -36,8 +36,8 @@ type clause struct {
 
 type reader struct{ language.Finders }
 
-// spreadForbid makes a clause that only states forbid if it was split from a piece that forbids as a whole. The clauses
-// are of one sentence, already have their acts, and none of them orders work.
+// spreadForbid makes a clause forbid if it only states, but was split from a piece that forbids as a whole. clauses are
+// from one sentence and have their acts set. None orders work.
 func (in reader) spreadForbid(clauses []clause) {
 	for i := 1; i < len(clauses); i++ {
 		c := &clauses[i]
@@ -79,13 +79,13 @@ func (in reader) actOf(c clause, before []clause) (_ act, byWord bool) {
 	return states, false
 }
 
-// mayNameFollow reports whether a word after these clauses can be a name, as in "add play, pause and stop".
-// One of the clauses must order or ask, and the last must not forbid.
+// mayNameFollow reports whether a word following these clauses can be a name, e.g. "add play, pause and stop". A clause
+// has to order or ask, and the last can't forbid.
 func mayNameFollow(before []clause) bool {
 	return slices.ContainsFunc(before, func(c clause) bool { return c.act >= asks }) && before[len(before)-1].act != forbids
 }
 
-// actAfterOpener returns the act of a clause whose first words, such as "can you", end at offset openerEnd of c.text.
+// actAfterOpener returns the act for a clause with an opener, e.g. "can you", ending at offset openerEnd in c.text.
 func (in reader) actAfterOpener(c clause, openerEnd int) (orDoes act) {
 	wanted := in.trimSoft(trimSigns(c.text[openerEnd:]))
 	part := c.forms[len(c.forms)-1]

@@ -14,8 +14,8 @@ const maxHeld = 600
 
 const maxAnnounced = 2000 // bytes at the end of an announcement
 
-// holdingClauses returns the clauses that hold something back, one a line: the words of its subject, a tab, and the
-// clause in quotes. Where the subject is "", the clause holds back everything. The clauses already have their acts.
+// holdingClauses returns clauses that hold something back, one per line: the subject's words, a tab and the quoted
+// clause. With subject "", everything is held back. The clauses' acts must be set.
 func (in reader) holdingClauses(all []clause) (subjectTabClauses string) {
 	var held strings.Builder
 	var before []string // the subject of the clause before, if that only states something
@@ -56,8 +56,8 @@ func (in reader) isNoSubject(word string) bool {
 		in.MatchLen(word, language.Common, language.Filler, language.Soft, language.And, language.Then, language.Not, language.Bother) == len(word)
 }
 
-// FindBanned returns the first of a prompt's clauses whose subject is in the last 2,000 bytes of the agent's
-// announcement. held is Word.Held. A clause with no subject bans every announcement. heldClause is already in quotes.
+// FindBanned returns the first prompt clause with a subject in the last 2,000 bytes from the agent's announcement. held
+// is Word.Held. A clause with no subject bans every announcement. heldClause is already quoted.
 func FindBanned(held, announcement string) (heldClause string, ok bool) {
 	subjects := longWordsOf(fold(quotation.Tail(announcement, maxAnnounced)))
 	for line := range strings.Lines(held) {
@@ -73,7 +73,7 @@ func FindBanned(held, announcement string) (heldClause string, ok bool) {
 	return "", false
 }
 
-// areRelated reports whether two words are the same, or forms of one: "deploying" and "deploy".
+// areRelated reports whether two words are the same or related forms: "deploying" and "deploy".
 func areRelated(a, b string) bool {
 	shorter, longer := []rune(a), []rune(b)
 	if len(shorter) > len(longer) {

@@ -167,7 +167,7 @@ func (in reader) namesFaultOrCode(typed []lastmessage.Sentence) bool {
 	})
 }
 
-// lastSentenceOnlyAsks reports whether the last clause asks, and no clause of its sentence orders work. all must not be
+// lastSentenceOnlyAsks reports whether the last clause asks and no clause in its sentence orders work. all must not be
 // empty.
 func lastSentenceOnlyAsks(all []clause) bool {
 	last := all[len(all)-1]

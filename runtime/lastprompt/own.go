@@ -28,8 +28,8 @@ func isSlashCommand(begin string) bool {
 	return ok && name != "" && !strings.ContainsAny(name, "/.?")
 }
 
-// ownSentences returns the sentences that the user has probably typed. In a long prompt these are the first
-// and last ones. short reports whether they are at most maxShort characters long.
+// ownSentences returns the sentences the user probably typed, for long prompts the first and last ones. short reports
+// whether they are up to maxShort characters long.
 func ownSentences(p Prompt) (all []lastmessage.Sentence, short bool) {
 	var first, last []lastmessage.Sentence
 	if whole, ok := wholePrompt(p); ok {
@@ -130,7 +130,7 @@ func withoutBracketNotes(prompt string) string {
 	return prompt
 }
 
-// maskAtMentions replaces each mention of a file, such as "@main.go", with "@" as inline code.
+// maskAtMentions replaces file mentions, e.g. "@main.go", with "@" as inline code.
 func maskAtMentions(text string) (masked string) {
 	words := strings.Split(strings.ReplaceAll(text, "\n", "\n "), " ")
 	for i, word := range words {

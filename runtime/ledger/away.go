@@ -171,9 +171,8 @@ func AwayOrders(stateDir string) []AwayOrder {
 	return f.Orders[max(0, len(f.Orders)-mostOrders):]
 }
 
-// SetOrders stores the orders that change returns for the present ones, under the lock of the away orders. It keeps the
-// last mostOrders of them, and creates the directory if it is missing. After two seconds without the lock it returns
-// ErrBusy.
+// SetOrders stores the orders returned by change for the current ones, with the away orders locked. Only the last
+// mostOrders are kept. The directory is created if missing. Returns ErrBusy if the lock is not free in two seconds.
 func SetOrders(stateDir string, change func([]AwayOrder) []AwayOrder) error {
 	makeAll(filepath.Dir(stateDir))
 	makeStateDirs(stateDir)
@@ -206,8 +205,8 @@ type AwayLog struct {
 	lock *os.File
 }
 
-// LockAwayLog takes the lock of the away orders and reads the events of order o. After two seconds without the lock it
-// returns ErrBusy. The caller closes the log.
+// LockAwayLog locks the away orders and reads the events for order o. Returns ErrBusy if the lock is not free in two
+// seconds. Callers close the log.
 func LockAwayLog(stateDir string, o AwayOrder) (*AwayLog, error) {
 	lock, err := TakeLock(stateDir, "away", holdWait)
 	if err != nil {

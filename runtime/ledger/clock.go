@@ -8,9 +8,9 @@ import (
 // Clock is the session's time, in Unix milliseconds, and the machine's running time then, in milliseconds.
 type Clock struct{ At, Up int64 }
 
-// Advance returns the clock at now, where up is from MachineUptime. It never goes back, and never runs slower than up.
-// Setting the system clock back therefore resets no limit, and a time that was briefly wrong by a year blocks no
-// session for more than an hour.
+// Advance returns the clock for now, with up from MachineUptime. The clock never goes back and never runs slower than
+// up. Setting the system clock back will not reset limits, and a time briefly wrong by a year blocks sessions for up to
+// an hour.
 func (c Clock) Advance(now time.Time, up int64) Clock {
 	return Clock{max(now.UnixMilli(), c.At+max(0, up-c.Up)), up}
 }

@@ -32,8 +32,8 @@ func openAppend(dir, path string) (*os.File, error) {
 	return f, err
 }
 
-// makeStateDirs creates a state directory and sessions in it. It creates the parent only if that is .claude, and
-// ignores errors.
+// makeStateDirs creates a state directory with sessions inside. The parent is created only if named .claude. Errors are
+// ignored.
 func makeStateDirs(dir string) {
 	if filepath.Base(filepath.Dir(dir)) == ".claude" {
 		makeDirOwnedAsParent(filepath.Dir(dir))
@@ -52,8 +52,8 @@ func makeAll(dir string) error {
 	return err
 }
 
-// TakeLock takes the named lock, or returns ErrBusy after wait, also if this process already has it. Closing the file
-// releases it. The text of ErrBusy is about the ledger of a session.
+// TakeLock takes the named lock. Returns ErrBusy when wait is over, even if this process has the lock. Close the file
+// to release it. ErrBusy's text is about a session's ledger.
 func TakeLock(stateDir, name string, wait time.Duration) (*os.File, error) {
 	f, err := openAppend(stateDir, filepath.Join(stateDir, "sessions", SessionKey(name)+".lock"))
 	if err != nil {
@@ -84,9 +84,9 @@ func LockWorkspace(stateDir, workspace string, wait time.Duration) (*os.File, er
 	return TakeLock(stateDir, "workspace:"+workspace, wait)
 }
 
-// keepLastHalf keeps the complete lines in the last most/2 bytes of a file, and returns the new size, or size after an
-// error. The caller has locked the file, and has found that size is more than most. It copies before it truncates, so
-// that a kill never loses the last line.
+// keepLastHalf keeps the complete lines in a file's last most/2 bytes and returns the new size (size on error). Callers
+// lock the file and check if size is more than most. Lines are copied before truncating, so a kill never loses the last
+// line.
 func keepLastHalf(path string, size, most int64) (newSize int64) {
 	f, err := os.OpenFile(path, os.O_RDWR|file.Nonblock|file.Nofollow, 0) // O_APPEND would write only at the end
 	if err != nil {
@@ -138,8 +138,8 @@ func (l lineFile) addLine(o codec.Object) error {
 	return err
 }
 
-// eachLine calls take with each line in the first 2*most bytes, with any line ending, and cuts lines that are too long.
-// At the end, the line can be empty. take must not keep the slice, which is reused. A missing file has no lines.
+// eachLine calls take with each line in the first 2*most bytes, with any line ending. Long lines are cut. The last line
+// can be empty. take must not keep the slice, which is reused. A missing file has no lines.
 func (l lineFile) eachLine(take func(line []byte)) error {
 	f, _, err := file.OpenRegular(l.path, file.Nofollow)
 	if os.IsNotExist(err) || errors.Is(err, syscall.ENOTDIR) {
@@ -172,8 +172,8 @@ func readSmall(path string, o codec.Object) (there bool, err error) {
 
 const maxSmall = 128 << 10 // bytes
 
-// replaceFile replaces the file at path by o. It first writes a file with a random new name, so that writers never
-// collide and no symlink is followed.
+// replaceFile replaces the file at path with o. It first writes a file with a random new name, so writers never collide
+// and symlinks are not followed.
 func replaceFile(path string, o codec.Object) error {
 	fresh := path + "." + strconv.FormatUint(rand.Uint64(), 36) + ".new" // os.CreateTemp adds 40 KB to the hook
 	f, err := openOwned(fresh, os.O_WRONLY|os.O_CREATE|os.O_EXCL)

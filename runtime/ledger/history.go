@@ -34,8 +34,8 @@ type session struct {
 	dir string
 }
 
-// sessionsOf returns the sessions in a scope, the latest first. If of.Session is set, it returns that session for each
-// directory, with neither time nor project, even if it has no ledger there.
+// sessionsOf returns the sessions in a scope, latest first. If of.Session is set, returns this session for each
+// directory, time and project unset, even if there is no ledger.
 func sessionsOf(dirs []string, of Scope) (all []session) {
 	if of.Session != "" {
 		for _, dir := range dirs {
@@ -60,9 +60,8 @@ func sessionsOf(dirs []string, of Scope) (all []session) {
 	return all
 }
 
-// Backwards yields the decisions of the latest maxOpened sessions in a scope, the latest first. Decisions before a
-// prompt and those of None are among them. It opens ledgers only as needed. of.Session has a prefix, usually
-// "session:".
+// Backwards yields decisions from the latest maxOpened sessions in a scope, newest first. This includes decisions
+// before a prompt and those of None. Ledgers are opened only when needed. of.Session has a prefix, usually "session:".
 func Backwards(stateDirs []string, of Scope) iter.Seq[Record] {
 	return func(yield func(Record) bool) {
 		ahead := sessionsOf(stateDirs, of)
@@ -95,8 +94,8 @@ func Backwards(stateDirs []string, of Scope) iter.Seq[Record] {
 	}
 }
 
-// LastOfEachSession returns the last decision in each of up to mostSessions sessions with an ID that begins with
-// idPrefix, the most recent first. Here an ID has no "session:" before it. A session in two directories appears twice.
+// LastOfEachSession returns the last decision in each of up to mostSessions sessions whose ID starts with idPrefix,
+// most recent first. IDs here omit "session:". A session in two directories is listed twice.
 func LastOfEachSession(stateDirs []string, idPrefix string, mostSessions int) (all []Record) {
 	for _, s := range sessionsOf(stateDirs, Scope{}) {
 		if len(all) < mostSessions && strings.HasPrefix(s.ID, "session:"+idPrefix) {
@@ -111,9 +110,9 @@ func LastOfEachSession(stateDirs []string, idPrefix string, mostSessions int) (a
 
 const maxLooked = 5000 // decisions per search
 
-// Newest returns the last n decisions in a scope that wanted accepts, oldest first, and how many it examined. n is at
-// least 1. It returns fewer if it has examined max(maxLooked, 50*n). Unless withAside is set, it omits decisions that
-// stand aside. of.Session has a prefix, usually "session:".
+// Newest returns the last n decisions in a scope that wanted accepts, oldest first, and the number examined. n must be
+// positive. Returns fewer if max(maxLooked, 50*n) are examined. Skips decisions that stand aside unless withAside is
+// set. of.Session has a prefix, usually "session:".
 func Newest(stateDirs []string, of Scope, n int, withAside bool, wanted func(Record) bool) (all []Record, looked int) {
 	for r := range Backwards(stateDirs, of) {
 		if looked++; looked > max(maxLooked, 50*n) || len(all) == n && (withAside || all[n-1].minorRank() == 0) {
@@ -145,8 +144,8 @@ func Newest(stateDirs []string, of Scope, n int, withAside bool, wanted func(Rec
 	return all, looked
 }
 
-// DecisionByID returns the decision with the given ID, such as 3f2a51-17. It reads only ledgers whose key matches the
-// ID. of.Session has a prefix, usually "session:".
+// DecisionByID returns a decision by ID, e.g. 3f2a51-17. Unless of.Session is set (with prefix, usually "session:"), it
+// reads only ledgers with a matching key.
 func DecisionByID(stateDirs []string, of Scope, id string) (Record, bool) {
 	if IsDecisionID(id) {
 		of.decision = id[:shortened]

@@ -164,8 +164,8 @@ func noteHold(dir string, e HoldEvent) error {
 	return nil
 }
 
-// NoteAndReadHolds returns the events in all directories, oldest first, without duplicates. It also records ends
-// and removals that were not noticed before.
+// NoteAndReadHolds returns the events from all directories, oldest first, with duplicates removed. It records ends and
+// removals not noticed before.
 func NoteAndReadHolds(stateDirs []string, now time.Time) (all []HoldEvent, err error) {
 	for i, dir := range stateDirs {
 		some, fault := readHoldEvents(dir)
@@ -226,7 +226,7 @@ func unrecordedEnds(dir string, all []HoldEvent, now time.Time) (found []HoldEve
 	return found
 }
 
-// LastHoldEvents returns the last event of each Of, a session or all of them, the latest first. all is oldest first.
+// LastHoldEvents returns the last event for each Of (a session or all), latest first. all is oldest first.
 func LastHoldEvents(all []HoldEvent) (perSession []HoldEvent) {
 	seen := map[string]bool{}
 	for i := len(all) - 1; i >= 0; i-- {

@@ -28,9 +28,8 @@ func AppendLoop(stateDir string, e activity.LoopEvent) error {
 	return nil
 }
 
-// PastOfLoop summarises the history of the loop id in a workspace: its continues, whether it is over, and the user's
-// own maximum. workspace must equal the Dir of the loop's events, which the hook cuts to 1000 bytes. An unreadable
-// history counts as empty.
+// PastOfLoop summarises a loop's history in a workspace: continues, whether it is over and the user's own maximum.
+// workspace must equal the events' Dir, which the hook cuts to 1000 bytes. Unreadable history counts as empty.
 func PastOfLoop(stateDir, id, workspace string) (p activity.LoopPast) {
 	_ = loopLines(stateDir).eachLine(func(line []byte) { // an unreadable history is empty
 		if !bytes.Contains(line, []byte(id)) {

@@ -54,8 +54,8 @@ func (r *Record) StandsAsideFor(other *Record) bool {
 		r.Session == other.Session && r.Event == other.Event && r.Plugin != other.Plugin && -sideBySide < apart && apart < sideBySide
 }
 
-// minorRank returns 3 for a stop without a loop to drive, 2 for a stop because no rule matched, and 1 for any other
-// stop. It returns 0 if the user gets a message, for an away order's stop, and for other decisions.
+// minorRank returns 3 for a stop with no loop to drive, 2 for a stop because no rule matched, and 1 for other stops.
+// Returns 0 if the user gets a message, for an away order's stop, and for other decisions.
 func (r *Record) minorRank() (zeroIfMajor int) {
 	if r.Decision != "stop" || r.Told != "" || r.Rule == "away" {
 		return 0
@@ -197,7 +197,7 @@ type SeenPlugin struct {
 	Sent, Ended int64
 }
 
-// MeetPlugin stores one, replacing any entry of the same plugin, and makes it the most recent.
+// MeetPlugin stores one as the most recent, replacing the plugin's previous entry.
 func (s *State) MeetPlugin(one SeenPlugin) {
 	if one.Strategy == one.Plugin {
 		one.Strategy = ""

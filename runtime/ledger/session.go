@@ -70,8 +70,8 @@ type Session struct {
 	locked bool
 }
 
-// OpenUnlocked opens or creates a session's ledger without its lock, and reads its last state. A ledgerID has a prefix,
-// usually "session:". The caller closes the ledger.
+// OpenUnlocked opens or creates a session's ledger and reads the last state. It does not lock. ledgerID has a prefix,
+// usually "session:". Callers close the ledger.
 func OpenUnlocked(stateDir, ledgerID string) (openedOrNew *Session, err error) {
 	if stateDir == "" {
 		return nil, errors.New("no home directory to keep the ledger in")
@@ -137,9 +137,9 @@ func (s *Session) readNewest() error {
 	return nil
 }
 
-// AppendRecord writes r, with the new state that the caller has set in r.State, in a single write(). It numbers a
-// decision and returns its ID; records of Asking and "" get none. If the session is not locked, r must be of None, and
-// gets neither state nor ID. It adds the session to the index once a day, and halves a long file. It does not sync.
+// AppendRecord writes r with a single write(). Callers set the new state in r.State. Numbers decisions and returns
+// their ID. Asking and "" records get none. If the session is not locked, r must be None, and gets neither state nor
+// ID. Adds the session to the index once a day, and halves long files. Does not sync.
 func (s *Session) AppendRecord(r Record) (id string, err error) {
 	if !s.locked && r.Decision == None {
 		r.State = State{}

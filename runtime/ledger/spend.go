@@ -53,9 +53,8 @@ var (
 	ErrResting = errors.New("the model did not answer several times, so it is not asked for a while")
 )
 
-// ReadSpend returns the day's costs, or zero if there is no file. stateDir is that of the home directory if there is
-// one, because the costs are those of all sessions. A damaged file is an error. A system clock that was set back begins
-// no new day.
+// ReadSpend returns the day's costs (zero if there is no file). stateDir is the home directory's, if any, because all
+// sessions share the costs. A damaged file is an error. Setting the system clock back begins no new day.
 func ReadSpend(stateDir string, now time.Time) (today Spend, err error) {
 	if there, err := readSmall(spendFile(stateDir), &today); there && err != nil {
 		return Spend{}, errors.New("read " + spendFile(stateDir) + ": it is damaged; delete it to start a new one")
@@ -70,8 +69,8 @@ func ReadSpend(stateDir string, now time.Time) (today Spend, err error) {
 	return today, nil
 }
 
-// TakeFromDay reserves the cost of a question, in the file that ReadSpend reads. It returns ErrSpent at the day's
-// limit, and ErrResting after too many failures. A limitMicros of 0 forbids all questions.
+// TakeFromDay reserves a question's cost in the file read by ReadSpend. Returns ErrSpent if the day's limit is reached,
+// ErrResting for too many failures. limitMicros 0 forbids all questions.
 func TakeFromDay(stateDir string, now time.Time, micros, limitMicros int64) error {
 	return changeSpend(stateDir, now, func(p *Spend) error {
 		if p.Until > now.UnixMilli() {
@@ -86,9 +85,9 @@ func TakeFromDay(stateDir string, now time.Time, micros, limitMicros int64) erro
 	})
 }
 
-// TakeFromSession reserves the cost in the session's state and returns the session's costs, or ErrSpent at the limit. A
-// limitMicros of 0 forbids all questions. It writes r as Asking under the session's lock, because two stops might ask
-// at once. The caller must not have that lock.
+// TakeFromSession reserves the cost in the session's state and returns the session's costs, or ErrSpent if the limit is
+// reached. limitMicros 0 forbids all questions. Writes r as Asking with the session locked, because two stops might ask
+// at once. Callers must not hold the lock.
 func TakeFromSession(stateDir, ledgerID string, r Record, micros, limitMicros int64) (spent int64, err error) {
 	s, err := OpenUnlocked(stateDir, ledgerID)
 	if err != nil {

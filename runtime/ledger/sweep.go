@@ -30,8 +30,8 @@ type keeping struct {
 
 func (k *keeping) Members(m *codec.Coder) { codec.Number(m.EvenEmpty(), "keep_days", &k.Days) }
 
-// ReadKeepDays returns how many days ledgers are kept, or 0 if forever. An unreadable or invalid setting is an error, so
-// that nothing is removed.
+// ReadKeepDays returns how many days to keep ledgers (0 for forever). Unreadable or invalid settings are errors, so
+// nothing is removed.
 func ReadKeepDays(stateDir string) (days int, err error) {
 	k, path := keeping{KeepDays}, filepath.Join(stateDir, "settings.json") // {"keep_days": 30}
 	if there, err := readSmall(path, &k); there && err != nil {
@@ -76,7 +76,7 @@ func SweepSomeSessions(stateDir string, now time.Time) {
 	}
 }
 
-// removeIfNoLoop removes a ledger, unless it contains a loop whose file still exists.
+// removeIfNoLoop removes a ledger, unless it contains a loop with an existing file.
 func removeIfNoLoop(ledgerFile string) {
 	rest, err := file.ReadEnd(ledgerFile, file.Nofollow, maxBack)
 	if err != nil {

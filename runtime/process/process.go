@@ -29,16 +29,16 @@ type Child struct {
 
 var ErrSlow = errors.New("it took too long, and was killed")
 
-// Run runs the program and discards its output. After p.Within, at most Patience, or if p.Quit closes, it kills the
-// program and returns ErrSlow. It does not run the program if p.Within is 0 or less.
+// Run runs the program and discards the output. When p.Within (up to Patience) is over or p.Quit closes, kills the
+// program and returns ErrSlow. The program is not run if p.Within is 0 or less.
 func (p Child) Run() error {
 	p.Within = min(p.Within, Patience)
 	return p.runInto(nil)
 }
 
-// AskOutput runs the program and returns the output. It is an error if the output exceeds errOverBytes, a process that
-// it started keeps it open, or the program fails. After p.Within, which can exceed Patience but not be 0, or if p.Quit
-// closes, it kills the program and returns ErrSlow.
+// AskOutput runs the program and returns the output. Returns an error if the program fails, prints more than
+// errOverBytes or leaves a process keeping the output open. Kills the program and returns ErrSlow when p.Within passes
+// or p.Quit closes. p.Within can exceed Patience, not be 0.
 func (p Child) AskOutput(errOverBytes int) ([]byte, error) {
 	out, in, err := os.Pipe()
 	if err != nil {

@@ -61,7 +61,7 @@ const (
 	maxOwn   = 1 << 20
 )
 
-// ReadLogHost returns the host that recognises one of the first lines of a log, or the default host.
+// ReadLogHost returns the host recognising any of a log's first lines, or the default host.
 func ReadLogHost(path string) (hostOrDefault *host.Host) {
 	f, _, err := file.OpenRegular(path, 0)
 	if err != nil {
@@ -105,8 +105,8 @@ func CallingHost(getenv func(string) string) (h *host.Host, session string) {
 
 var scriptRunners = []string{"node", "bun", "deno"}
 
-// HostOfProgram returns the host that a process with this path, name and arguments runs, or nil. For a script
-// runner such as node, the script also counts.
+// HostOfProgram returns the host run by a process with this path, name and arguments, or nil. For script runners (e.g.
+// node), the script counts too.
 func HostOfProgram(exe, name string, argv []string) *host.Host {
 	first := min(len(argv), 1)
 	names := append([]string{name, exe}, argv[:first]...)

@@ -96,8 +96,8 @@ func tailReports(s strategy.Situation) (evidence, reason string, ok bool) {
 // LongMessage is the length in bytes above which a message with no next step counts as a report.
 const LongMessage = 350
 
-// Reports quotes the first sentence of a text that states finished work or contains a URL. It ignores texts
-// longer than twice LongMessage.
+// Reports quotes the first sentence that states finished work or has a URL. Texts longer than twice LongMessage are
+// ignored.
 func Reports(text string) (sentence string, ok bool) {
 	if len(text) > LongMessage*2 {
 		return "", false

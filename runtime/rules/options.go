@@ -89,8 +89,8 @@ func (o *decider) Prepare(cache *Cache) func(strategy.Situation) strategy.Verdic
 
 func (o *decider) Decide(s strategy.Situation) strategy.Verdict { return o.Prepare(nil)(s) }
 
-// Members lists the members of a settings file. It accepts one rule more than MaxRules, so that FillSafely can
-// report the fault.
+// Members lists a settings file's members. It accepts one rule more than MaxRules so that FillSafely can report the
+// fault.
 func (o *Options) Members(m *codec.Coder) {
 	m.Text("rules", &o.Set)
 	m.Most = MaxRules + 1
@@ -106,9 +106,9 @@ func (o *Options) Chosen() *Options { return o }
 
 const maxIDs = 400 // in off or order
 
-// FillSafely completes o, the options from one file, with those of the files below, and limits a project's. sets names
-// the built-in rule sets to choose from, or is nil. rulesOf returns the rules of a set, for "" of the first. judges is
-// set if the strategy asks a judge. Only a faulty part is dropped and noted in l, so that a fault cannot disable a stop
+// FillSafely completes o, the options from one file, with options from the files below, and limits a project's. sets
+// names the built-in rule sets to choose from, or is nil. rulesOf returns a set's rules ("" for the first). judges is
+// set if the strategy asks a judge. Only faulty parts are dropped and noted in l, so a fault cannot disable a stop
 // rule.
 func (o *Options) FillSafely(below *Options, sets []string, rulesOf func(name string) []Rule, judges bool, l *strategy.Layer) {
 	tooMany := "add: more than " + strconv.Itoa(MaxRules) + " rules"
@@ -173,8 +173,8 @@ func (o *Options) FillSafely(below *Options, sets []string, rulesOf func(name st
 	}
 }
 
-// dropUnallowedLeave removes o.Leave and notes a fault if it is unknown, or if the file of l must not choose it.
-// o.Leave must not be "".
+// dropUnallowedLeave removes o.Leave and notes a fault if the value is unknown or not allowed in l's file. o.Leave
+// cannot be "".
 func (o *Options) dropUnallowedLeave(l *strategy.Layer) {
 	switch {
 	case !slices.Contains([]string{Never, AfterYes, Always}, o.Leave):
@@ -242,9 +242,9 @@ func Without(all []Rule, these func(*Rule) bool) (others []Rule) {
 	return others
 }
 
-// Arranged returns the rules in the order of their tests: rules named in o.Order, added rules, the built-in set, late
-// rules and a project's continuing rules. Late rules precede a final stop rule "finished". It drops disabled rules and
-// makes muted ones stop. If o changes nothing, it returns set itself.
+// Arranged returns the rules in test order: rules named in o.Order, added rules, the built-in set, late rules, then a
+// project's continuing rules. Late rules come before a final stop rule "finished". Disabled rules are dropped, muted
+// rules stop. If o changes nothing, set itself is returned.
 func Arranged(o *Options, set []Rule) (orSet []Rule) {
 	if len(o.Add)+len(o.Off)+len(o.Order)+len(o.Last)+len(o.Muted) == 0 {
 		return set

@@ -17,8 +17,8 @@ type Pausing struct {
 	End   string // command that ends the loop
 }
 
-// AtLastWord returns a verdict that pauses the loop if the user's last word forbids work or asks a question. A word with a
-// known time must be later than sinceMillis, in Unix milliseconds. With Protocol exit2 it never pauses.
+// AtLastWord returns a verdict to pause the loop if the user's last word forbids work or asks a question. Words with a
+// known time must be later than sinceMillis (Unix milliseconds). Never pauses with Protocol exit2.
 func (p Pausing) AtLastWord(s strategy.Situation, sinceMillis int64) (v strategy.Verdict, ok bool) {
 	said := quotation.QuoteEvidence(strings.Trim(s.Turn.Word.Evidence, "“”"))
 	switch kind := s.Turn.Word.Kind; {

@@ -297,7 +297,7 @@ func (a *evaluation) sharedBudget(r *Rule) *StepBudget {
 	return &a.trusted
 }
 
-// outOfSteps returns the error that names the rules in a.unasked. a.unasked must not be empty.
+// outOfSteps returns an error naming the rules in a.unasked (can't be empty).
 func (a *evaluation) outOfSteps() error {
 	return errors.New("rule " + firstNames(a.unasked, 5) + ": " + errSteps.Error())
 }
@@ -323,9 +323,8 @@ func (a *evaluation) findInText(r *Rule, expr, text string) (evidence string, ok
 	return "", false
 }
 
-// matchesTodos reports whether any todo that is not blocked has the status r.Todo, and returns the evidence. A list
-// that is r.Within turns old has no match. If r.Window is not set, an open todo of any other agent makes the result
-// false.
+// matchesTodos reports whether a todo not blocked has status r.Todo, and returns the evidence. Lists r.Within turns old
+// do not match. If r.Window is not set, any open todo from another agent makes this false.
 func (r *Rule) matchesTodos(s *strategy.Situation) (foundOrWhy string, ok bool) {
 	list, turns := s.Todos.List, s.Todos.Turns
 	if r.Window {

@@ -29,8 +29,8 @@ func isWholeState(data []byte) bool {
 	return err == nil
 }
 
-// readState parses a state file. It returns an error if taskIndex, totalTasks, globalIteration or maxGlobalIterations
-// is invalid. Other invalid members, and all missing ones, get defaults.
+// readState parses a state file. An invalid taskIndex, totalTasks, globalIteration or maxGlobalIterations is an error.
+// Other invalid numbers or flags, and missing members, get defaults.
 func readState(data []byte) (specState, error) {
 	members, err := codec.ReadMembers(data)
 	if err != nil {
@@ -90,8 +90,8 @@ func isEndedPhase(phase string) bool {
 	return false
 }
 
-// armedState returns the evidence that the loop is armed, if any, and whether it is running. The loop is armed if work
-// remains, it ends at or has decided this stop, or a problem must be reported.
+// armedState returns evidence for an armed loop, if any, and whether the loop is running. A loop is armed if work
+// remains, it ends at or decided this stop, or a problem must be reported.
 func (k Kind) armedState(s strategy.Situation) strategy.Armed {
 	p, ok := k.activePlace(s)
 	if !ok {
@@ -137,8 +137,8 @@ func (r *round) tellOnce(v strategy.Verdict, hash string) (orMuted strategy.Verd
 	return v
 }
 
-// continueOnce returns v, a stop with a reason, as a continue, once in a session for each hash, and at most maxErrors
-// times. Otherwise it returns v without its reason. It sets v.Remember.
+// continueOnce returns v (a stop with a reason) as a continue, once per session and hash, up to maxErrors times.
+// Otherwise, it removes v's reason. Always sets v.Remember.
 func (r *round) continueOnce(v strategy.Verdict, hash string) strategy.Verdict {
 	m := r.memory
 	if slices.Contains(m.Told, hash) || len(m.Told) >= maxErrors {

@@ -259,7 +259,7 @@ func (s *Situation) Memory(key string) (orEmpty activity.Memory, found bool) {
 	return activity.Memory{Key: key}, false
 }
 
-// NewestMemory returns the most recent memory of a loop whose state file has this name. It misses shortened keys.
+// NewestMemory returns the latest memory for a loop with this state file name. Shortened keys are missed.
 func (s *Situation) NewestMemory(base string) (m activity.Memory, ok bool) {
 	for i := len(s.Memories) - 1; i >= 0; i-- {
 		m := s.Memories[i]

@@ -47,7 +47,7 @@ var makers = []string{
 	"sh", "bash", "dash", "zsh", "sleep", "tail",
 }
 
-// isMaker reports whether p, by its name, makes terminals for other programs or adopts orphans.
+// isMaker reports whether p's name is known to make terminals for programs or adopt orphans.
 func (p process) isMaker() bool {
 	name := strings.ToLower(p.name)
 	if len(p.args) > 0 && p.args[0] == "/init" { // Linux on Windows makes terminals for people
@@ -61,9 +61,8 @@ type lookUpFunc func(id int, environ bool) (process, error)
 
 var errUnfollowed = errors.New("the parents of this command cannot be followed to the terminal's session leader")
 
-// UserTerminal opens the controlling terminal if, apparently, a person uses it. The leader of the terminal's session
-// must be an ancestor of this process, and no ancestor may be an agent. If there is no terminal, it returns ErrNone.
-// The caller closes it.
+// UserTerminal opens the controlling terminal if a person seems to use it. The terminal's session leader must be an
+// ancestor process, and no ancestor may be an agent. Returns ErrNone if there is no terminal. Callers close it.
 func UserTerminal() (*Terminal, error) {
 	t, err := openTerminal()
 	if err != nil {

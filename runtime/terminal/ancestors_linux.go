@@ -47,8 +47,8 @@ func lookUp(id int, environ bool) (process, error) {
 	return p, nil
 }
 
-// readProc reads a file in pidDir, up to about maxEnviron bytes. Package os would register it with the runtime's
-// poller, which is slow for a hook that reads files of all its ancestors.
+// readProc reads a file in pidDir, up to about maxEnviron bytes. Package os would add the file to the runtime's poller.
+// This is slow for a hook reading files for all ancestors.
 func readProc(pidDir, name string) (string, error) {
 	fd, err := syscall.Open(pidDir+"/"+name, syscall.O_RDONLY|syscall.O_CLOEXEC, 0)
 	if err != nil {

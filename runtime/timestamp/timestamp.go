@@ -45,7 +45,7 @@ func AgoInWords(elapsedMs int64) string {
 	return LengthInWords(elapsedMs) + " ago"
 }
 
-// joinParts formats an amount of two units, such as " h" and " min" with a leading blank, and omits one part of 0.
+// joinParts formats an amount with two units, e.g. " h" and " min" with the leading blank. Omits one zero part.
 func joinParts(large int64, largeUnit string, small int64, smallUnit string) string {
 	if large == 0 {
 		return strconv.FormatInt(small, 10) + smallUnit
@@ -56,8 +56,8 @@ func joinParts(large int64, largeUnit string, small int64, smallUnit string) str
 	return strconv.FormatInt(large, 10) + largeUnit + " " + strconv.FormatInt(small, 10) + smallUnit
 }
 
-// ParseSpan parses a duration such as 90s, 1.5h, 1h30m or "1 hour 30 minutes", of up to a year, to milliseconds. Each
-// number needs a unit, and units must descend. ok is false for 0.
+// ParseSpan parses a duration up to a year to milliseconds, e.g. 90s, 1.5h, 1h30m or "1 hour 30 minutes". Each number
+// needs a unit, and units must descend. ok is false for 0.
 func ParseSpan(text string) (ms int64, ok bool) {
 	const year = 365 * 86_400_000
 	last := int64(year) // units must descend
@@ -78,7 +78,7 @@ func ParseSpan(text string) (ms int64, ok bool) {
 	return ms, ms > 0
 }
 
-// unitInMillis returns the length of a unit such as h or hours, or 0 for any other word. word must be in lower case.
+// unitInMillis returns the length of a unit like h or hours (0 for other words). word must be lowercase.
 func unitInMillis(word string) int64 {
 	for _, unit := range []struct {
 		millis int64

@@ -239,7 +239,7 @@ type mate struct {
 	Turn int // of the last message
 }
 
-// mateName returns a teammate's name without the team (moe@barn), or a hash of a name that is not plain.
+// mateName returns a teammate's name with the team removed (moe@barn), or a hash if not plain.
 func mateName(insideQuotes []byte) (orHash string) {
 	name, _, _ := bytes.Cut(insideQuotes, []byte("@"))
 	if len(name) == 0 || isPlainASCII(name, maxID) {

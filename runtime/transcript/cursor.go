@@ -83,8 +83,8 @@ func (f *Format) NewCursor() *Cursor {
 // ErrRewritten is returned if the log is not the one that was read before.
 var ErrRewritten = errors.New("the log has been rewritten")
 
-// ReadOn is like EachLine for a log that grows: it calls visit for each complete line after the last visited line, in
-// the last maxNew bytes. After ErrRewritten, use a new Cursor.
+// ReadOn is like EachLine for growing logs. visit is called for each complete line since the last visited line, in the
+// last maxNew bytes. Use a new Cursor on ErrRewritten.
 func (c *Cursor) ReadOn(path string, visit func(*Cursor) bool) error {
 	opened, size, err := file.OpenRegular(path, 0)
 	if err != nil {

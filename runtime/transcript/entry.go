@@ -255,8 +255,8 @@ func unquoteObject(input []byte) []byte {
 // that it is small, and a gigabyte can be read without copying or decoding anything.
 type place = [2]int64
 
-// fetchPlace reads up to most bytes from a place, into buf if that is large enough. They are still escaped, and valid
-// until buf is used again. It returns nil on errors and for an empty place.
+// fetchPlace reads up to most bytes from a place, into buf if large enough. The bytes are still escaped, and valid
+// until buf is reused. Returns nil on errors and for an empty place.
 func fetchPlace(f io.ReaderAt, p place, most int64, buf []byte) []byte {
 	n := min(p[1], most, maxLine)
 	if p[0] < 0 || n <= 0 {
@@ -392,8 +392,8 @@ func FirstText(content []byte) (escaped []byte) {
 	return escaped
 }
 
-// TrimLeadingTags removes elements with the given tags, which hosts put before a person's words, from the beginning of
-// text. text is the inside of a JSON string, still escaped. tags have no brackets.
+// TrimLeadingTags removes elements with the given tags from the start of text. Hosts put these before a person's words.
+// text is the inside of a JSON string, still escaped. tags have no brackets.
 func TrimLeadingTags(text []byte, tags ...string) []byte {
 	for {
 		i := slices.IndexFunc(tags, func(tag string) bool { return bytes.HasPrefix(text, []byte("<"+tag+">")) })
@@ -410,8 +410,8 @@ func TrimLeadingTags(text []byte, tags ...string) []byte {
 	}
 }
 
-// geminiFailed reports whether the result of a command in Gemini CLI or Qwen Code contains a nonzero exit code or a
-// signal. text is the inside of a JSON string, still escaped.
+// geminiFailed reports whether a command's result in Gemini CLI or Qwen Code contains a nonzero exit code or a signal.
+// text is from inside a JSON string, still escaped.
 func geminiFailed(text []byte) bool {
 	for _, before := range [...]string{`\nExit Code: `, `\nSignal: `} {
 		i := bytes.LastIndex(text, []byte(before))

@@ -83,9 +83,8 @@ type turnOpening struct {
 	At    int64 // Unix milliseconds
 }
 
-// takePersonsAct updates Opening, Heard and Escaped from a line. Opening is the prompt with the host's ID or, by
-// default, the last that a person typed. The last maxHeard other words of a person are kept in Heard. An interruption
-// sets Escaped.
+// takePersonsAct updates Opening, Heard and Escaped from a line. Opening is the prompt with the host's ID, else the
+// last prompt typed by a person. Heard keeps a person's last maxHeard other words. Interruptions set Escaped.
 func (l *Log) takePersonsAct(e *Entry) {
 	o, own := &l.Opening, e.What == Prompted && !e.Command
 	switch {
@@ -110,7 +109,7 @@ func (l *Log) takePersonsAct(e *Entry) {
 	}
 }
 
-// takeEntry updates the log by an entry. It returns false and changes nothing if the line repeats one of the last 32.
+// takeEntry updates the log with an entry. Returns false and changes nothing for a repeat from the last 32 lines.
 func (l *Log) takeEntry(f *Format, e *Entry) (isNew bool) {
 	if len(e.ID) > 0 {
 		h := quotation.Hash64(e.ID)
@@ -211,7 +210,7 @@ type feedback struct {
 	Mine int // since the last prompt
 }
 
-// addOurs counts a continue by our hook at the time of e. The caller has checked that a part of e is ours.
+// addOurs counts a continue by our hook for e's time. Callers check that a part in e is ours.
 func (f *feedback) addOurs(e *Entry) {
 	f.All++
 	f.Own++

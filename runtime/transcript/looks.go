@@ -108,8 +108,8 @@ const lookers = `,cat,head,tail,ls,pwd,cd,grep,egrep,fgrep,zgrep,ag,wc,which,typ
 
 const nameLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789"
 
-// wordsOnlyLook reports whether a command is known to only read, search or run tests. It follows env, xargs and the
-// like in a loop, because a log can have more of them in a row than the stack allows.
+// wordsOnlyLook reports whether a command is known to only read, search or run tests. env, xargs and the like are
+// followed in a loop, because logs can have more in a row than the stack allows.
 func wordsOnlyLook(words []string) bool {
 	for len(words) > 0 && words[0] != "for" {
 		name, _, assigns := strings.Cut(words[0], "=")
@@ -155,8 +155,8 @@ func isOneOf(word, spacedWords string) bool {
 	return word != "" && !strings.Contains(word, " ") && strings.Contains(" "+spacedWords+" ", " "+word+" ")
 }
 
-// argsOnlyLook reports whether a command with these arguments changes nothing. row is the command's line in lookers
-// after its name.
+// argsOnlyLook reports whether a command with these arguments changes nothing. row is the command's lookers line, minus
+// the name.
 func argsOnlyLook(row string, args []string) bool {
 	line, _, _ := strings.Cut(row, "\n")
 	var columns [4]string
@@ -185,8 +185,8 @@ func argsOnlyLook(row string, args []string) bool {
 	return first && (!strings.HasSuffix(columns[3], "--noEmit") || len(args) > 0)
 }
 
-// sedOnlyLooks reports whether sed only prints. It requires a flag such as -n, and a script with only addresses,
-// p, q, = and !.
+// sedOnlyLooks reports whether sed only prints. It requires a flag like -n, and a script with only addresses, p, q, =
+// and !.
 func sedOnlyLooks(args []string) bool {
 	script := slices.DeleteFunc(slices.Clone(args), func(arg string) bool { return isOneOf(arg, "-n -E -nE -r") })
 	isFlag := func(arg string) bool { return strings.HasPrefix(arg, "-") }

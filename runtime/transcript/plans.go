@@ -82,8 +82,8 @@ func PlansIn(text string) (all []string) {
 	return all
 }
 
-// eachPlan yields the paths of plan files, and of directories below .superpowers/sdd, in the inside of a JSON string,
-// still escaped.
+// eachPlan yields paths to plan files, and to directories below .superpowers/sdd, inside a JSON string. Paths are still
+// escaped.
 func eachPlan(text []byte, yield func(name []byte)) {
 	const suffix = ".md"
 	for from, matches := 0, 0; matches < maxMatches; matches++ {

@@ -138,8 +138,8 @@ func weightOf(tasks []task) (bytes int) {
 	return bytes
 }
 
-// updateTask applies the input of TaskUpdate to l.Todos, and adds an unknown task. It returns the task's ID, or "" if
-// the input has none, and the task before the update, or nil if it was unknown.
+// updateTask applies TaskUpdate input to l.Todos, adding unknown tasks. It returns the task's ID ("" if not in the
+// input) and the task before the update (nil if unknown).
 func (l *Log) updateTask(e *Entry, input []byte) (id string, before *task) {
 	name := parseIdentifier(codec.FindMember(input, "taskId", "id", "task_id"), maxTaskID)
 	if name == nil {
@@ -252,8 +252,8 @@ func todosIn(input []byte) (listOrInput []byte) {
 	return input
 }
 
-// eachTodo yields the todos in a JSON array, in an object or a string with an array, or in lines of a string. depthLeft
-// is maxNested at first. It returns false for an incomplete list, even if it has yielded todos.
+// eachTodo yields the todos in a JSON array, in an object or string with an array, or in a string's lines. depthLeft is
+// maxNested initially. Returns false for incomplete lists, even if todos were yielded.
 func eachTodo(list []byte, depthLeft int, yield func(item)) (complete bool) {
 	list = bytes.TrimSpace(list)
 	if len(list) == 0 || depthLeft == 0 {

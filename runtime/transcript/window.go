@@ -39,7 +39,7 @@ type news struct {
 	todos []activity.Todo
 }
 
-// factsOfEntry returns the facts about line, which must not be empty. e must be parsed from line, and is used only if
+// factsOfEntry returns the facts about line. line cannot be empty. e must be parsed from line, and is used only if
 // entryOK is set.
 func factsOfEntry(e *Entry, line []byte, entryOK bool) (f news) {
 	if line[0] != '{' {

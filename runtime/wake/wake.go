@@ -41,9 +41,9 @@ func WaitAfter(failures int) (wait time.Duration, ok bool) {
 // claimed is the lifetime of a claim without a wait.
 const claimed = 30 * time.Second
 
-// Claim returns failure with the number of failures in a row. A prompt or a tool call since last restarts the count. ok
-// is false if another hook has claimed the same failure, at most twice the wait ago. It saves nothing: the caller does
-// that under the session's lock.
+// Claim returns failure with the number of failures in a row. A prompt or tool call since last restarts the count. ok
+// is false if another hook claimed the same failure within twice the wait (at least 30s). Saves nothing: callers do
+// this under the session's lock.
 func Claim(last, failure ledger.Outage) (claim ledger.Outage, ok bool) {
 	inRow := last.Times > 0 && last.Turns == failure.Turns && last.Calls == failure.Calls
 	wait, _ := WaitAfter(last.Times)
@@ -64,7 +64,7 @@ type Client struct {
 	Shared bool // another process has its session, too
 }
 
-// WhyNoWake returns why the client cannot be woken later, or "". Only a client at a terminal outlives an error.
+// WhyNoWake returns why the client can't be woken later, or "". Only clients with a terminal outlive errors.
 func (c Client) WhyNoWake(session string) string {
 	switch {
 	case c.Session == "":
@@ -92,7 +92,7 @@ type Moment struct {
 	Switches string // the settings that switch plugins
 }
 
-// WhyNot returns why a session must not be woken after a wait, or "" for an unchanged session.
+// WhyNot returns why not to wake a session when a wait ends ("" if the session is unchanged).
 func WhyNot(before, after Moment, wait time.Duration) string {
 	passed := time.Duration(after.At-before.At) * time.Millisecond
 	switch why := after.WhyNoWake(before.Session); {

@@ -105,8 +105,8 @@ func (s *Space) firstLink(local string) string {
 
 const tempMark = ".new-" // between the file name of a temporary file and a number
 
-// createFile creates a file, and its directory if needed. An existing file is an error. Unless useUmask is set, the
-// umask does not change the mode. After an error, the caller removes the file.
+// createFile creates a file, and its directory if needed. Existing files are errors. The umask changes the mode only if
+// useUmask is set. Callers remove the file on errors.
 func (s *Space) createFile(local string, data []byte, mode fs.FileMode, useUmask bool) error {
 	const flags = os.O_WRONLY | os.O_CREATE | os.O_EXCL
 	f, err := s.root.OpenFile(local, flags, mode)

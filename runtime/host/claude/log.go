@@ -26,8 +26,8 @@ type line struct {
 	team, agent             []byte // of the session
 }
 
-// LogDirName returns the name of the directory of a project's logs: each UTF-16 unit of dir that is not an ASCII
-// letter or digit becomes a dash.
+// LogDirName returns the directory name for a project's logs. UTF-16 units in dir become dashes if not ASCII letters or
+// digits.
 func LogDirName(dir string) string {
 	var b strings.Builder
 	for _, unit := range utf16.Encode([]rune(dir)) {

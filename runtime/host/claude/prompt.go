@@ -52,8 +52,8 @@ func (l *line) readUserLine(e *transcript.Entry) {
 	}
 }
 
-// takeInjectedText recognizes a text that no person wrote, adds its parts to e and returns its kind. It returns
-// transcript.Nothing for any other text, and for a skill's.
+// takeInjectedText detects text not written by a person, adds the parts to e and returns the kind. Returns
+// transcript.Nothing for other text and for skills.
 func (l *line) takeInjectedText(e *transcript.Entry, text []byte) transcript.Happening {
 	switch {
 	case isNotification(l.origin, text):
@@ -117,8 +117,8 @@ func withoutMailHeading(text []byte) []byte {
 	return text
 }
 
-// isOurSlashCommand reports whether a prompt is a slash command that inspects or stops one of our plugins. prompt is
-// from the log, with its <command-name> tag. Only the word after the colon is compared, not the plugin's name.
+// isOurSlashCommand reports whether a prompt is a slash command to inspect or stop our plugins. prompt is from the log,
+// with its <command-name> tag. Only the word following the colon is compared, not the plugin's name.
 func isOurSlashCommand(prompt []byte) bool {
 	_, name, found := bytes.Cut(prompt, []byte("<command-name>/"))
 	name, _, closed := bytes.Cut(name, []byte("</command-name>"))

@@ -166,9 +166,9 @@ func takeSessionLine(e *transcript.Entry, data []byte) {
 	}
 }
 
-// takeUserRole reads a text in the user's role into e, and determines its origin. A text with a source is the user's
-// only if it is a slash command. A text queued by a different plugin's Stop hook has no source and, unlike the user's
-// queued texts, no agentMode.
+// takeUserRole reads text in the user's role into e and sets the origin. Text with a source is only from the user for
+// slash commands. Text queued by another plugin's Stop hook has no source. Unlike queued user text, it has no
+// agentMode.
 func takeUserRole(e *transcript.Entry, data []byte) {
 	var words, source, id, delivery []byte
 	transcript.ReadMembers(data,
@@ -271,8 +271,8 @@ func takeNotification(e *transcript.Entry, data []byte) {
 	}
 }
 
-// takeHookAnswer reads the combined answer of all hooks at a stop into e: a block or the end of the turn. Our hook's
-// answer is identified only by the mark.
+// takeHookAnswer reads the hooks' combined answer to a stop into e: a block or the turn's end. Only the mark identifies
+// our hook's answer.
 func takeHookAnswer(e *transcript.Entry, data []byte) {
 	if string(codec.FindMember(data, "hookType")) != `"agentStop"` {
 		return

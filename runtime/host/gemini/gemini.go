@@ -52,8 +52,8 @@ func readEvent(event []byte, e *host.Event) error {
 	return nil
 }
 
-// parseLine reads a line of a log into e, and reports whether it matters. A message is logged again with its calls'
-// results. A line with $set repeats the conversation, as after a compression, and does not matter.
+// parseLine reads a log line into e and reports whether it matters. Messages are logged again with their calls'
+// results. $set lines repeat the conversation, e.g. when compressed, and do not matter.
 func parseLine(e *transcript.Entry) (matters bool) {
 	var kind, content, typed, calls []byte
 	members := []transcript.Member{
@@ -155,7 +155,7 @@ func takeUserLine(e *transcript.Entry, content, typed []byte) (matters bool) {
 	return true
 }
 
-// modeOfResult returns the mode that a tool's result implies, or "". If a command was run, plan mode is off.
+// modeOfResult returns the mode implied by a tool's result, or "". If a command was run, plan mode is off.
 func modeOfResult(r *transcript.Part) string {
 	is := func(words string) bool { return bytes.Contains(r.Text[:min(len(r.Text), 200)], []byte(words)) }
 	switch {

@@ -130,8 +130,8 @@ func cutCodeSpans(text string) string {
 	}
 }
 
-// lastMarker returns the word of the last marker, "continue" or "stop", or "". It skips quoted markers. text must come
-// from spokenWords, which removes code.
+// lastMarker returns the last marker's word, "continue" or "stop" ("" if none). Quoted markers are skipped. text is
+// from spokenWords, with code removed.
 func lastMarker(text string) (word string) {
 	for {
 		i := strings.Index(text, "<!--")
@@ -191,8 +191,8 @@ func lastAnnouncement(text string) (last announcement) {
 	return last
 }
 
-// parseCount parses a count such as " 3/5" or " 3 of 5" at the beginning of s, ignoring emphasis. s must be in lower
-// case. ok is false if no gap precedes the count, of is 0, or at is larger than of.
+// parseCount parses a count like " 3/5" or " 3 of 5" from the start of s, ignoring emphasis. s must be lower case. ok
+// is false if there is no gap before the count, of is 0, or at is larger than of.
 func parseCount(s string) (at, of int, ok bool) {
 	s = strings.TrimPrefix(s, "s")
 	s, gap := skipMarks(s, " \t*_#:(")

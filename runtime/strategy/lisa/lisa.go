@@ -128,8 +128,8 @@ func (o *Options) Over(below strategy.Options, l *strategy.Layer) {
 	o.FillSafely(&under.Options, nil, ruleSet, true, l)
 }
 
-// takeJudge overlays in, the settings of one file, on o.judge, which must already contain those of the files below. In
-// it, "", 0 and nil mean not set. It records faults in l.
+// takeJudge overlays a file's settings (in) on o.judge. o.judge must already contain settings from the files below. "",
+// 0 and nil mean not set. Faults are recorded in l.
 func (o *Options) takeJudge(in chosenJudge, l *strategy.Layer) {
 	choose := func(name, value string, to *string, allowed, valid bool, wants string) {
 		switch {

@@ -73,8 +73,8 @@ type aside struct {
 	level   int  // of the heading of such a section, 0 outside
 }
 
-// dropAside returns the line without comments, or "" in a section that is not work. The caller passes all lines in
-// order, except those of code blocks.
+// dropAside returns the line with comments removed, or "" in sections not about work. Callers pass all lines in order,
+// except code blocks.
 func (a *aside) dropAside(line string) (restOrBlank string) {
 	if a.comment {
 		_, after, closed := strings.Cut(line, "-->")
@@ -97,8 +97,8 @@ func (a *aside) dropAside(line string) (restOrBlank string) {
 	return line
 }
 
-// isAside reports whether a heading begins a section that is not work, such as "Out of scope". heading is its text
-// without # and marks.
+// isAside reports whether a heading begins a section that is not work, e.g. "Out of scope". Pass the text without # and
+// marks.
 func isAside(heading string) bool {
 	return strings.HasSuffix(strings.ToLower(heading), "(optional)") || rules.OpensWithPhrase(heading, []string{
 		"out of scope", "not in scope", "optional", "non-goals", "nice to have", "nice-to-have", "stretch goals", "future work",
@@ -119,8 +119,8 @@ func taskHeading(heading string) (label, title string, ok bool) {
 	return label, strings.TrimLeft(trimmed, " \t:.)-–—"), true
 }
 
-// cutNumber cuts a label such as 3, 2.1 or 3a from the beginning of s. label is in lower case, or "" if s begins with
-// no digit.
+// cutNumber cuts a label, e.g. 3, 2.1 or 3a, from the start of s. label is in lower case ("" if s starts with no
+// digit).
 func cutNumber(s string) (label, rest string) {
 	i := 0
 	for i < len(s) && i < 12 && (isDigit(s[i]) || s[i] == '.' && i > 0 && i+1 < len(s) && isDigit(s[i+1])) {
@@ -188,8 +188,7 @@ func progressInPlanFiles(_ *Options, s strategy.Situation) (p progress) {
 	return p
 }
 
-// byBoxes returns the progress in a file with these check boxes. Each box must have its Line, which ParseBox does not
-// set.
+// byBoxes returns the progress from a file's check boxes. Callers set Line in each box, because ParseBox does not.
 func byBoxes(name string, boxes []markdown.Box) progress {
 	p := progress{total: len(boxes)}
 	var first markdown.Box

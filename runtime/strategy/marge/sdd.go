@@ -75,7 +75,7 @@ func parseSDD(text string) sddLedger {
 	return l
 }
 
-// planInLine returns the path of the plan in a line such as "# SDD ledger — plan: FILE.md", or "".
+// planInLine returns the plan's path from a line like "# SDD ledger — plan: FILE.md", or "".
 func planInLine(line string) string {
 	folded := quotation.LowerASCII(line)
 	i := strings.Index(folded, "plan:")
@@ -88,8 +88,8 @@ func planInLine(line string) string {
 	return strings.Trim(name, " \t*_")
 }
 
-// tasksNamedIn parses a line such as "Task 3: complete (…)" or "Tasks 1-3: complete" into labels and the words after
-// them, in lower case. opensLine reports whether only marks and numbers precede the labels.
+// tasksNamedIn parses lines like "Task 3: complete (…)" or "Tasks 1-3: complete" into labels and the words following
+// them, in lower case. opensLine is true if only marks and numbers precede the labels.
 func tasksNamedIn(line string) (labels []string, words string, opensLine bool) {
 	folded := quotation.LowerASCII(line)
 	for from := 0; ; {
@@ -132,8 +132,8 @@ func tasksNamedIn(line string) (labels []string, words string, opensLine bool) {
 	}
 }
 
-// nextLabels parses the next label of a list ("1, 2", "1 & 2"), or the others of a range that prev begins ("1-3", "1 to
-// 3"). Without any, rest is s. s must be in lower case.
+// nextLabels parses a list's next label ("1, 2", "1 & 2"), or the rest of prev's range ("1-3", "1 to 3"). If there are
+// none, rest is s. s must be in lower case.
 func nextLabels(prev, s string) (labels []string, rest string) {
 	trimmed := strings.TrimLeft(s, " ")
 	for _, mark := range []string{"-", "–", "to ", "through ", ",", "&", "and "} {
@@ -169,7 +169,7 @@ func isComplete(words string) bool {
 		slices.ContainsFunc(tickMarks, ticked)
 }
 
-// ledgerNames returns the names of the ledgers in sddDir, at most the last maxLedgers. They are not paths.
+// ledgerNames returns up to the last maxLedgers ledger names from sddDir, not paths.
 func ledgerNames(s strategy.Situation) []string {
 	all := slices.DeleteFunc(slices.Clone(s.Workspace.Files[sddDir].Names), func(name string) bool {
 		return strings.HasPrefix(name, ".") || strings.HasSuffix(name, ".md")
@@ -193,7 +193,7 @@ func newestOwnLedger(s strategy.Situation) (slug string, othersToo bool) {
 	return slug, othersToo
 }
 
-// mayFollowLedger reports whether the session follows the ledger of slug. It does if it has named the ledger or its
+// mayFollowLedger reports whether the session follows slug's ledger. This is true if it has named the ledger or the
 // plan, or is not known to have called a tool yet.
 func mayFollowLedger(s strategy.Situation, slug string) bool {
 	return !s.Turn.Known || s.Turn.LastTool == "" || slices.ContainsFunc(s.Plans, func(p activity.Plan) bool {

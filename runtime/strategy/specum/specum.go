@@ -70,8 +70,7 @@ func specsRoot(s strategy.Situation, settingLines []string) (root string, wants 
 	return cmp.Or(root, "./specs"), wants, allRead
 }
 
-// listedDirs returns the directories in specs_dirs among the lines of the settings, or nil. It returns at most
-// maxRoots.
+// listedDirs returns up to maxRoots directories from specs_dirs in the settings lines, or nil.
 func listedDirs(lines []string) (listedOrNil []string) {
 	for _, line := range lines {
 		value, ok := strings.CutPrefix(line, "specs_dirs:")
@@ -92,8 +91,8 @@ func listedDirs(lines []string) (listedOrNil []string) {
 	return listedOrNil
 }
 
-// cutToRelative makes a path below dir relative. Like the original, it also makes other absolute paths relative. Both
-// then begin with "./". A relative path stays the same.
+// cutToRelative makes a path below dir relative. Like the original, it does this for other absolute paths, too. Both
+// then start with "./". Relative paths stay the same.
 func cutToRelative(dir, path string) string {
 	dir, slashed := strings.ReplaceAll(dir, `\`, "/"), strings.ReplaceAll(path, `\`, "/")
 	if rest, ok := strings.CutPrefix(slashed, strings.TrimRight(dir, "/")+"/"); ok && dir != "" {

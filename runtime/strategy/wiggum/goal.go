@@ -100,8 +100,8 @@ func (g *Goal) takeField(f field) (err error) {
 	return err
 }
 
-// SetFields returns data, the content of a loop's file, with fields set and new ones added after the last. A field is a
-// key and a raw value: a number, true, or a result of QuoteValue. The value "" removes a field.
+// SetFields returns data, a loop file's content, with fields set. New fields are added after the last. A field is a key
+// and a raw value: a number, true, or a QuoteValue result. The value "" removes a field.
 func SetFields(data []byte, edits ...[2]string) ([]byte, error) {
 	text := string(data)
 	for _, set := range edits {
@@ -231,8 +231,8 @@ func readFront(text string) (front, error) {
 	return f, errorAtLine(number+1, `no line "---" ends the fields`)
 }
 
-// addLine adds the field in a line, if there is one. line has no line ending. f.end and f.after must be the offsets of
-// the line's beginning and end.
+// addLine adds the line's field, if any. line has no line ending. f.end and f.after must be the offsets for the line's
+// start and end.
 func (f *front) addLine(line string, number int) error {
 	if trimmed := strings.TrimSpace(line); trimmed == "" || trimmed[0] == '#' {
 		return nil
@@ -277,8 +277,8 @@ func readField(line string) (f field, err error) {
 	return f, nil
 }
 
-// readValue parses the text after a colon, which must not be a list. value has no quotes. comment includes # and the
-// blanks before it.
+// readValue parses the text following a colon. text can't be a list. value has no quotes. comment includes # and the
+// blanks before.
 func readValue(text string) (value, comment string, quoted bool, err error) {
 	trimmed := strings.TrimLeft(text, " \t")
 	if trimmed == "" {
@@ -317,7 +317,7 @@ func lineComment(rest string) (string, error) {
 	return strings.TrimRight(rest, " \t"), nil
 }
 
-// readQuoted decodes the quoted string at the beginning of text, and returns the text after it as rest. Double-quoted
+// readQuoted decodes the quoted string from the start of text, and returns the remaining text as rest. Double-quoted
 // strings use backslash escapes. Single-quoted strings double their quotes.
 func readQuoted(text string) (value, rest string, err error) {
 	var b strings.Builder
@@ -343,7 +343,7 @@ func readQuoted(text string) (value, rest string, err error) {
 	return "", "", errors.New("the quotes are not closed")
 }
 
-// readList parses a list. text must begin with the bracket. comment includes # and the blanks before it.
+// readList parses a list. text must start with the bracket. comment includes # and leading blanks.
 func readList(text string) (values []string, comment string, err error) {
 	rest := strings.TrimLeft(text[1:], " \t")
 	for !strings.HasPrefix(rest, "]") {

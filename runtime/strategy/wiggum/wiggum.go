@@ -244,8 +244,8 @@ func (l *goalLoop) decideIteration() strategy.Verdict {
 	return l.continueLoop(count, stalls)
 }
 
-// endOrDemand ends the loop if it has no check, or the check has passed since the last change to a file. If
-// the check was denied, the agent may stop. Otherwise mayStop is false, and the next reason demands the check.
+// endOrDemand ends the loop if there is no check, or if it has passed since the last file change. If the check was
+// denied, the agent may stop. Otherwise mayStop is false and the next reason demands the check.
 func (l *goalLoop) endOrDemand(count int, saidPromise string) (v strategy.Verdict, mayStop bool) {
 	evidence := l.s.Session.AgentName() + " said " + quotation.QuoteEvidence(saidPromise)
 	check, dir := activity.Check{Command: l.Check, Project: l.s.Workspace.Dir}, l.s.Workspace.Dir
@@ -402,8 +402,8 @@ func (l *goalLoop) pauseLoop(count int, evidence string) strategy.Verdict {
 	}
 }
 
-// rememberEnd returns the memory of a loop that no longer runs in this session. mark is overMark and the ID of the
-// loop, or "" for a paused loop.
+// rememberEnd returns the memory for a loop no longer running in this session. mark is overMark plus the loop's ID, or
+// "" if paused.
 func (l *goalLoop) rememberEnd(mark string) activity.Memory {
 	return activity.Memory{Key: l.memory.Key, Mark: mark, Text: quotation.HashText(l.s.Message.Text), At: l.s.Session.Now}
 }
