@@ -164,9 +164,9 @@ func identifyProgram(file string, program Program, data []byte) foundProgram {
 	return s
 }
 
-// compareIfGemini compares the files in the directory above with made if they are an extension of Gemini CLI: a whole
+// compareIfGemini compares the files in the directory above with ofPlugin if they are an extension of Gemini CLI: a whole
 // branch of a marketplace, with the plugin in the subdirectory base.
-func (c *comparison) compareIfGemini(above, base string, made map[string]File) {
+func (c *comparison) compareIfGemini(above, base string, ofPlugin map[string]File) {
 	in, err := rooted.OpenFolder(above)
 	if err != nil {
 		return
@@ -175,7 +175,7 @@ func (c *comparison) compareIfGemini(above, base string, made map[string]File) {
 	if _, err := in.Lstat("gemini-extension.json"); err != nil {
 		return
 	}
-	around := filesBelow("gemini/", slices.Collect(maps.Values(made)))
+	around := filesBelow("gemini/", slices.Collect(maps.Values(ofPlugin)))
 	for file, f := range around {
 		f.Data = bytes.ReplaceAll(f.Data, []byte("/../hooks/"), []byte("/"+base+"/hooks/"))
 		around[file] = f

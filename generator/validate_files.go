@@ -39,13 +39,13 @@ func (in *inspection) lookAtBinaries() {
 
 // checkRegular reports the failures of a program's file, such as a missing executable bit, and returns true if the
 // content can be checked. This does not require the executable bit.
-func (t subject) checkRegular(d Difference, name string) bool {
+func (t subject) checkRegular(d Difference, noun string) bool {
 	build := "springfield build " + t.in.called
 	switch {
 	case d.Kind == Link:
 		t.reportLink(d.err)
 	case d.Kind == Missing:
-		t.reportFailure("the "+name+" is missing", build)
+		t.reportFailure("the "+noun+" is missing", build)
 	case !d.there, d.mode.IsRegular() && d.err != nil:
 		t.reportFailure("not readable: "+check.DropPath(d.err).Error(), "")
 	case !d.mode.IsRegular():

@@ -286,8 +286,8 @@ func (e *enableRun) examinePluginDir(dir string) error {
 
 // setKind sets whether the plugin decides at Stop, and whether it drives a spec loop. It records the strategies with
 // this kind, because the edit disables their plugins.
-func (e *enableRun) setKind(strategyName string, decides bool) {
-	known, ok := registry.StrategyNamed(strategyName)
+func (e *enableRun) setKind(ownStrategy string, decides bool) {
+	known, ok := registry.StrategyNamed(ownStrategy)
 	e.wanted.DecidesNothing, e.wanted.Loops, e.wanted.SameKind = !decides, ok && known.KindOf() == strategy.SpecLoop, nil
 	for _, other := range registry.Strategies {
 		if ok && other.KindOf() == known.KindOf() {

@@ -115,7 +115,7 @@ func (c catalog) editsToMerge(plugin string, members []member) (edits []document
 }
 
 // planEntries returns the edit to add or update the releases in a separate marketplace's catalog, else an empty edit.
-// Call pinSources first.
+// Call pinReleases first.
 func (in inputs) planEntries(after plannedTree, releases []release) (zeroIfOwn journal.Edit, err error) {
 	if in.market.Own {
 		return journal.Edit{}, nil

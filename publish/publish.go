@@ -116,7 +116,7 @@ func PlanRelease(ctx context.Context, m Means, q Request) (p *Plan, err error) {
 	if err != nil {
 		return nil, err
 	}
-	unpinned, err := in.pinSources(ctx, q, after, releases)
+	unpinned, err := in.pinReleases(ctx, q, after, releases)
 	if err != nil {
 		return nil, err
 	}

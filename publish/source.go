@@ -111,9 +111,9 @@ func (r release) sourceToFetch(q Request, urlFrom gitSource) (gitSource, error) 
 	return f, nil
 }
 
-// pinSources pins sources to commits. stepsFirst lists the steps that must come first, such as a commit and a
+// pinReleases sets the commit in each release's source. stepsFirst lists the steps that must come first, such as a commit and a
 // push. The next run then writes the pins.
-func (in inputs) pinSources(ctx context.Context, q Request, after plannedTree, releases []release) (stepsFirst []string, err error) {
+func (in inputs) pinReleases(ctx context.Context, q Request, after plannedTree, releases []release) (stepsFirst []string, err error) {
 	for i, r := range releases {
 		if f, ok := r.source.(gitSource); ok {
 			var wait string

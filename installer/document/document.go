@@ -96,7 +96,7 @@ func (d *Document) Decode(v any) error {
 	if !errors.As(err, &wrong) {
 		return err
 	}
-	return faultAt(d.text, max(int(wrong.Offset)-1, 0), "%s cannot be of the kind %s", quoteKey(wrong.Field),
+	return faultAt(d.text, max(int(wrong.Offset)-1, 0), "%s cannot be of the kind %s", keyInWords(wrong.Field),
 		wrong.Value)
 }
 
@@ -181,7 +181,7 @@ func (d *Document) findPath(path []string) (objects []*value, found *member, err
 	objects = []*value{d.root}
 	if _, inArray := elementName(path[0]); inArray {
 		return nil, nil, faultAt(d.text, d.root.start, "the document is an object, not an array with %s",
-			quoteKey(path[0]))
+			keyInWords(path[0]))
 	}
 	for i, key := range path {
 		found, err = d.memberOf(objects[i], key)
@@ -193,9 +193,9 @@ func (d *Document) findPath(path []string) (objects []*value, found *member, err
 		switch {
 		case inArray && inside.text[0] != '[':
 			return nil, nil, faultAt(d.text, inside.start, "%s is %s, not an array of objects with a name like %q",
-				quoteKey(key), inside.kindName(), name)
+				keyInWords(key), inside.kindName(), name)
 		case !inArray && !inside.isObject():
-			return nil, nil, faultAt(d.text, inside.start, "%s is %s, not an object", quoteKey(key), inside.kindName())
+			return nil, nil, faultAt(d.text, inside.start, "%s is %s, not an object", keyInWords(key), inside.kindName())
 		}
 		objects = append(objects, inside)
 	}
@@ -210,7 +210,7 @@ func Element(name string) string { return element + name }
 
 func elementName(key string) (name string, ok bool) { return strings.CutPrefix(key, element) }
 
-func quoteKey(key string) string {
+func keyInWords(key string) string {
 	if name, ok := elementName(key); ok {
 		return fmt.Sprintf("the element named %q", name)
 	}

@@ -21,7 +21,7 @@ func copilotHost() Host {
 			return filepath.Join(at.Dir, "hooks", "springfield.json"), []string{"hooks"}
 		},
 		Entries: func(r Request) ([]document.Edit, error) {
-			edits, err := hookAdditions(r)
+			edits, err := pluginHookAdditions(r)
 			return append([]document.Edit{{Path: []string{"version"}, Value: json.RawMessage("1")}}, edits...), err
 		},
 		Remove: "plugin uninstall %s",

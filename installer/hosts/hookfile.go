@@ -33,10 +33,10 @@ type hookEntry struct {
 
 // hookHost completes a host that uses a hooks file. theirs returns the plugins that the host itself installed.
 func hookHost(theirs func(at Place) ([]Installed, error), h Host) Host {
-	h.Scopes, h.Switching, h.Removals, h.Installed = []client.Scope{client.User}, entries{}, hookRemovals, withHookEntries(theirs)
+	h.Scopes, h.Switching, h.Removals, h.Installed = []client.Scope{client.User}, entries{}, pluginHookRemovals, withHookEntries(theirs)
 	h.Needs = []string{"hooks/shell.json"} // even for Droid: it proves that the hook knows Droid
 	if h.Entries == nil {
-		h.Entries = hookAdditions
+		h.Entries = pluginHookAdditions
 	}
 	return h
 }
@@ -79,9 +79,9 @@ func readOurEntries(at Place) (all []hookEntry, err error) {
 	return all, nil
 }
 
-// hookAdditions returns the edits that enable a plugin, with the events and timeouts from hooks/shell.json. They
+// pluginHookAdditions returns the edits that enable a plugin, with the events and timeouts from hooks/shell.json. They
 // replace entries of the plugin in other directories.
-func hookAdditions(r Request) (edits []document.Edit, err error) {
+func pluginHookAdditions(r Request) (edits []document.Edit, err error) {
 	var made struct{ Hooks map[string][]hookGroup }
 	if err := readRecord(filepath.Join(r.DirInSuite(), "hooks", "shell.json"), &made); err != nil {
 		return nil, err
@@ -91,7 +91,7 @@ func hookAdditions(r Request) (edits []document.Edit, err error) {
 	if filepath.Separator == '\\' {
 		command = `"` + program + `"`
 	}
-	old, err := hookRemovals(r)
+	old, err := pluginHookRemovals(r)
 	if err != nil {
 		return nil, err
 	}
@@ -111,7 +111,7 @@ func hookAdditions(r Request) (edits []document.Edit, err error) {
 	return edits, nil
 }
 
-func hookRemovals(r Request) (edits []document.Edit, err error) {
+func pluginHookRemovals(r Request) (edits []document.Edit, err error) {
 	all, err := readOurEntries(r.At)
 	for _, e := range all {
 		if filepath.Base(e.dir) != r.Plugin.Name {

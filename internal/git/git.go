@@ -57,10 +57,11 @@ func FindGit(env []string, searchPath, untrustedDir, home string) Git {
 	return g
 }
 
-// inProject reports whether a path is relative, or in the project around work. It returns false if the project is home.
-func inProject(path, work, home string) bool {
+// inProject reports whether a path is relative, or in the project around work. It returns false for all paths if the
+// project is trustedRoot.
+func inProject(path, work, trustedRoot string) bool {
 	root := cmp.Or(RepositoryRoot(work), work)
-	return !rooted.SameFile(root, home) &&
+	return !rooted.SameFile(root, trustedRoot) &&
 		(!filepath.IsAbs(path) || rooted.HoldsPath(root, path) || rooted.HoldsPath(resolveLinks(root), resolveLinks(path)))
 }
 

@@ -225,15 +225,16 @@ func (p Printer) PrintDiff(text string) {
 	}
 }
 
-func (p Printer) printLines(paintedOrAll string, lines ...string) {
-	paintedOrAll = display.UnglueBlanks(paintedOrAll)
+// printLines prints lines. The style applies to startOrAll at the start of the first line, or to all lines for "".
+func (p Printer) printLines(startOrAll string, lines ...string) {
+	startOrAll = display.UnglueBlanks(startOrAll)
 	for n, line := range lines {
 		line = display.UnglueBlanks(line)
 		styled := line
-		if paintedOrAll != "" {
+		if startOrAll != "" {
 			styled = ""
-			if n == 0 && strings.HasPrefix(line, paintedOrAll) {
-				styled = paintedOrAll
+			if n == 0 && strings.HasPrefix(line, startOrAll) {
+				styled = startOrAll
 			}
 		}
 		if p.style != 0 && styled != "" {

@@ -101,4 +101,4 @@ func (a Aftermath) FailureIfAny(agent string) string {
 	return ""
 }
 
-func shortWords(s string) string { return strings.TrimSpace(display.OneLine(shorten(secret.Mask(s)))) }
+func shortWords(s string) string { return strings.TrimSpace(display.OneLine(clipTo99(secret.Mask(s)))) }

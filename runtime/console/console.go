@@ -329,4 +329,4 @@ func (d *Console) printJSON(o codec.Object) error {
 	return err
 }
 
-func shorten(s string) string { return quotation.ClipRunes(s, 99) }
+func clipTo99(s string) string { return quotation.ClipRunes(s, 99) }

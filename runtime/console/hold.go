@@ -298,9 +298,9 @@ func holdEventInWords(e ledger.HoldEvent, now time.Time) string {
 	case ledger.HoldRemoved:
 		return "was removed without resume, as noticed " + ago + ": its file was deleted or rewritten"
 	}
-	s := "was " + shorten(e.Did) + " " + ago + forHowLong(e) + originOf(e)
+	s := "was " + clipTo99(e.Did) + " " + ago + forHowLong(e) + originOf(e)
 	if e.Program != "" && e.Program != "springfield" {
-		s += ", through " + shorten(e.Program)
+		s += ", through " + clipTo99(e.Program)
 	}
 	return display.OneLine(s)
 }
@@ -327,11 +327,11 @@ func originOf(e ledger.HoldEvent) (suffixOrEmpty string) {
 	if h, ok := registry.HostNamed(e.From); ok {
 		return " from " + h.Agent
 	}
-	return " from " + shorten(e.From)
+	return " from " + clipTo99(e.From)
 }
 
 func holdScopeInWords(e ledger.HoldEvent) string {
-	return display.OneLine(sessionOrAll(shorten(strings.TrimPrefix(e.Of, "session:"))))
+	return display.OneLine(sessionOrAll(clipTo99(strings.TrimPrefix(e.Of, "session:"))))
 }
 
 // ParseHoldDuration parses a hold's duration, up to 365 days. Returns 0 if s is "", to use the default end.

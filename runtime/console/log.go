@@ -160,5 +160,5 @@ func (l *list) placeOf(r ledger.Record) (toTellApart string) {
 }
 
 func (l *list) rowOfHold(e ledger.HoldEvent) row {
-	return row{when: l.agoOf(e.At), did: display.OneLine(shorten(e.Did)), who: display.OneLine(shorten(e.Program)), rule: "hold", text: holdScopeInWords(e) + forHowLong(e) + originOf(e)}
+	return row{when: l.agoOf(e.At), did: display.OneLine(clipTo99(e.Did)), who: display.OneLine(clipTo99(e.Program)), rule: "hold", text: holdScopeInWords(e) + forHowLong(e) + originOf(e)}
 }

@@ -25,7 +25,7 @@ func (d *Console) FindLog(session string) (string, error) {
 	if path := d.findLog(id); path != "" {
 		return path, nil
 	}
-	return "", &adviceError{"session " + shorten(id) + " has no log: agents delete the logs of old sessions", d.commandTo("log --session "+quoteSession(id)) + " lists its recorded decisions"}
+	return "", &adviceError{"session " + clipTo99(id) + " has no log: agents delete the logs of old sessions", d.commandTo("log --session "+quoteSession(id)) + " lists its recorded decisions"}
 }
 
 // findLog returns a session's readable log path ("" if none). id must be complete.

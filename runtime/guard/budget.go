@@ -156,8 +156,9 @@ func (l Limits) limitReached(s ledger.State, count Count, recent, same, idle int
 	return Veto{}
 }
 
-func vetoOfCount(rule string, n int, phrase, next string) Veto {
-	evidence := "kept going " + timesText(n) + " " + phrase + " and is stopping so that you can look"
+// vetoOfCount returns a veto whose evidence says how the agent kept going, e.g. "without progress".
+func vetoOfCount(rule string, times int, how, next string) Veto {
+	evidence := "kept going " + timesText(times) + " " + how + " and is stopping so that you can look"
 	return Veto{Rule: rule, Evidence: evidence, Next: next}
 }
 

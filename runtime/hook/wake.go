@@ -93,7 +93,7 @@ func verdictOfWake(of strategy.Situation) strategy.Verdict {
 }
 
 // claimWait claims the API error for this start of the hook and records it. It returns the session's state and the time
-// to wait. The time is 0 if this start must not wake the session.
+// to wait. The time is 0 if this start must not wake the session. settings must have verdictOfWake prepared.
 func (s *start) claimWait(settings Settings) (atClaim wake.Moment, wait time.Duration, failed *fault) {
 	session, err := ledger.OpenUnlocked(s.state, ledgerIDOf(s.event))
 	if err != nil {

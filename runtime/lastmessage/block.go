@@ -139,8 +139,8 @@ func parseListItem(unindented string) (body string, ok bool) {
 
 const checkMarks = "✅✔✓☑🟢⬜☐⏳🔲⌛🔜◻▢🟡⚪🚧❌✘✗🔴"
 
-func isBareBullet(line string) bool {
-	return line == "-" || line == "*" || len(line) > 1 && len(line) <= 3 && line[len(line)-1] == '.' && isNumberOrLetter(line[:len(line)-1])
+func isBareBullet(trimmed string) bool {
+	return trimmed == "-" || trimmed == "*" || len(trimmed) > 1 && len(trimmed) <= 3 && trimmed[len(trimmed)-1] == '.' && isNumberOrLetter(trimmed[:len(trimmed)-1])
 }
 
 func isNumberOrLetter(s string) bool {
@@ -333,6 +333,8 @@ func splitSentences(b block) []sentence {
 	return all
 }
 
+// endOfSigns returns the end of signs like 。 and ؟ and of closing quotes from offset at on. The sign is '？' if one of
+// them is, else orElse.
 func endOfSigns(p string, at int, orElse rune) (end int, signOrQuestion rune) {
 	end = len(p) - len(strings.TrimLeft(p[at:], "。！？؟।)）」』\"'"))
 	if strings.ContainsRune(p[at:end], '？') {

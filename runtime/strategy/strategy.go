@@ -97,8 +97,8 @@ type Todos struct {
 	Turns int
 }
 
-// CountReadyIfAlone returns the number of todos that are open and not blocked. It returns 0 if any open todo belongs
-// to a different owner.
+// CountReadyIfAlone returns the number of todos that are open and not blocked, or 0 if any open todo belongs to a
+// teammate.
 func (t Todos) CountReadyIfAlone() int {
 	n := 0
 	for _, todo := range t.List {

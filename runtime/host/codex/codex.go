@@ -241,8 +241,8 @@ func takeItem(e *transcript.Entry, p *codec.Walk) (matters bool) {
 
 // takeHookOrSkill adds a text to e if it is from a hook, for a requested skill, or about a subagent's end. Otherwise it
 // returns false.
-func takeHookOrSkill(e *transcript.Entry, p *codec.Walk) (added bool) {
-	content := p.TakeValue()
+func takeHookOrSkill(e *transcript.Entry, atContent *codec.Walk) (added bool) {
+	content := atContent.TakeValue()
 	codec.Elements(content, func(part []byte) {
 		text := codec.InsideQuotes(codec.FindMember(part, "text"))
 		switch {

@@ -168,6 +168,7 @@ func planWants(s strategy.Situation) (all []strategy.WantedFile) {
 	return all
 }
 
+// progressInPlanFiles returns the progress in the plans that planWants had read into s.Workspace.Files.
 func progressInPlanFiles(_ *Options, s strategy.Situation) (p progress) {
 	for _, named := range plansInUse(s) {
 		f := s.Workspace.Files[named.Name]
