@@ -171,6 +171,9 @@ func ownWordsOnly(text string) (out string, offsets []int) {
 	}
 	quotes := quotesIn(text)
 	for i := 0; i < len(text); {
+		for len(quotes) > 0 && quotes[0].open < i { // in code, a link or a URL
+			quotes = quotes[1:]
+		}
 		c := text[i]
 		switch {
 		case len(quotes) > 0 && i == quotes[0].open:
@@ -183,9 +186,6 @@ func ownWordsOnly(text string) (out string, offsets []int) {
 			if n := strings.Index(text[i+run:], text[i:i+run]); n >= 0 {
 				put("`", i)
 				i += run + n + run
-				for len(quotes) > 0 && quotes[0].open < i {
-					quotes = quotes[1:]
-				}
 				continue
 			}
 			put(" ` ", i) // never closed

@@ -20,7 +20,7 @@ func TestActs(t *testing.T) {
 		"a question in code":            {"Now I'll run `a ? b : c`.", Asks, false},
 		"a file called like a request":  {"build.mk is done. install.mk is next.", Hands, false},
 		"the agent's own verb":          {"Die CI ist durch. Dann setze ich jetzt den Tag.", Hands, false},
-		"a question that is quoted":     {"You asked \"does it work?\" and I'm checking that now.", Asks, false},
+		"a question that is quoted":     {"See [\"x\"](y). You asked \"does it work?\" and I'm checking that now.", Asks, false},
 		"a question answered":           {"Is it gone? Yes, on all pages.", Asks, false},
 		"a question in the middle":      {"Do you want A or B? A is cheap. The rest is as it was.", Asks, true},
 		"a menu":                        {"Step 3 of 11 is drafted.\n\n[A] Advanced [C] Continue (Step 4 of 11)", Asks, true},

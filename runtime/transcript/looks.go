@@ -193,7 +193,7 @@ func sedOnlyLooks(args []string) bool {
 	if len(script) == 0 || len(script) == len(args) || slices.ContainsFunc(script, isFlag) {
 		return false
 	}
-	for i, part := range strings.Split(script[0], "/") { // every second part is a pattern
+	for i, part := range strings.Split(strings.NewReplacer(`\\`, "", `\/`, "").Replace(script[0]), "/") { // every second part is a pattern
 		if i%2 == 0 && strings.Trim(part, "0123456789,$;pq=! ") != "" {
 			return false
 		}

@@ -14,7 +14,7 @@ func TestOnlyLooks(t *testing.T) {
 		"git branch --show-current", "git stash list", "git remote -v", "git tag", "git config get user.name", "git rev-parse HEAD",
 		"go test ./...", "go test -run 'TestX|TestY' -count=1 ./a", "npm test", "npm run test:unit", "pytest -q tests", "python3 -m pytest -x", "cargo test", "make test", "make check",
 		"./gradlew test", "npx vitest run", "npx tsc --noEmit", "golangci-lint run", "eslint src",
-		"which go", "command -v node", "echo done", "jq .name package.json", "sed -n '1,20p' a.go", "sed -n '/^func/,/^}/p' a.go",
+		"which go", "command -v node", "echo done", "jq .name package.json", "sed -n '1,20p' a.go", "sed -n '/^func/,/^}/p' a.go", `sed -n '/a\/b/p' a.go`,
 		"tree -L 2", "du -sh .", "env", "env GOFLAGS=-v go test ./...", "cd sub && ls", "cat a 2>/dev/null || echo none", "go test ./... 2>&1 | tail -20", "ls >/dev/null",
 		"GOFLAGS=-v go vet ./...", "timeout 60 go test ./...", "for f in *.go; do wc -l $f; done", "if [ -f a ]; then cat a; fi",
 		"rg -l x | xargs grep y", "sort a | uniq -c", "gh pr view 3", "gh run list", "docker ps", "kubectl get pods",
@@ -25,7 +25,7 @@ func TestOnlyLooks(t *testing.T) {
 	}
 	for _, line := range []string{
 		"", " ", "cat > x", "cat a >> b", "echo a > b", "echo a | tee b", "ls 2> errors", "cat <<EOF\na\nEOF", "cat a >/dev/nullx", "ls &> out",
-		"find . -name '*.o' -delete", "find . -exec rm {} +", "fd x -x rm", "sed -i s/a/b/ x", "sed -n -i p x", "sed s/a/b/w\\ out x", "sed -n '1e rm x' a", "sed -n '/x/w out' a", "sed -n '1w p' a",
+		"find . -name '*.o' -delete", "find . -exec rm {} +", "fd x -x rm", "sed -i s/a/b/ x", "sed -n -i p x", "sed s/a/b/w\\ out x", "sed -n '1e rm x' a", "sed -n '/x/w out' a", `sed -n '/\//w out' a`, `sed -n '/\\/w out' a`, "sed -n '1w p' a",
 		"git stash", "git stash pop", "git branch -D x", "git branch new", "git checkout .", "git commit -m x", "git push", "git tag v1", "git -c alias.x='!rm' x", "git config user.name x",
 		"git diff --output=x", "git remote add a b", "git remote 'show get-url'", "git reflog expire --all", "git fetch", "git log; git reset --hard",
 		"go test ./... -update", "go test -coverprofile=c.out ./...", "go test -c ./a", "go build ./...", "go generate", "go env -w GOFLAGS=-v", "npm install", "npm run build", "npm test -- -u", "jest --updateSnapshot",
