@@ -32,7 +32,7 @@ func ParseSetFlags(texts []string) (all Settings, err error) {
 	return all, nil
 }
 
-// CheckSettings returns an error for the first invalid setting, or setting for a plugin not chosen. If no plugins are
+// CheckSettings returns an error for the first setting that is invalid or for a plugin not chosen. If no plugins are
 // chosen, strategies with the plugins' names are used.
 func (s Settings) CheckSettings(chosen []Plugin) error {
 	for _, one := range s {
@@ -69,7 +69,7 @@ func (s Settings) OverlayPlugins(plugins []Plugin) []Plugin {
 }
 
 // Complete fills in a missing marketplace, owner and targets from defaults. Plugins get their first version and all
-// settings. overrides replaces the plugins' own settings. Overrides for other plugins are ignored.
+// settings. A setting in overrides replaces the plugin's own value. Overrides for other plugins are ignored.
 func (s Spec) Complete(defaults Spec, overrides Settings) (Spec, error) {
 	s.Marketplace = cmp.Or(s.Marketplace, defaults.Marketplace)
 	s.Owner = cmp.Or(s.Owner, defaults.Owner)
@@ -86,8 +86,8 @@ func (s Spec) Complete(defaults Spec, overrides Settings) (Spec, error) {
 	return s, nil
 }
 
-// MatchAnswers returns made, the answers for the suite in dir, with the targets from said if set. Returns an error if a
-// marketplace, owner, plugin or setting in said or set differs, because files depend on them.
+// MatchAnswers returns made, the answers for the suite in dir, with the targets from said if set. It returns an error
+// if a marketplace, owner, plugin or setting in said or set differs, because files depend on them.
 func MatchAnswers(dir string, made, said Spec, set Settings) (Spec, error) {
 	spec := made
 	differs := func(flag, has, hint string) error {

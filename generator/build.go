@@ -275,8 +275,8 @@ func readSources(use func(name string, data []byte) error) error {
 	return cmp.Or(err, use("go.mod", []byte("module "+hookruntime.Module+"\n\ngo "+hookruntime.Go+"\n")))
 }
 
-// stageSources writes the sources to src in a new temporary directory. Creates tmp for go, because go ignores a go.mod
-// directly inside its temporary directory. Callers remove stage, even on errors.
+// stageSources writes the sources to src in a new temporary directory. It creates tmp for go, because go ignores a
+// go.mod directly inside its temporary directory. Callers remove stage, even on errors.
 func stageSources() (stage string, err error) {
 	if stage, err = os.MkdirTemp("", "springfield-build-"); err == nil {
 		err = os.Mkdir(filepath.Join(stage, "tmp"), 0o755)

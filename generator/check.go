@@ -99,7 +99,7 @@ func CheckCanStart(dir string, machine Target, programs ...Program) error {
 	return nil
 }
 
-// checkSums fails if a loaded program differs from the record in the suite around dir. Returns nil if there is no
+// checkSums fails if a loaded program differs from the record in the suite around dir. It returns nil if there is no
 // record, e.g. outside suites.
 func checkSums(dir string, machine Target, all []openedProgram) error {
 	var suite struct{ Build Build }

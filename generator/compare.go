@@ -54,8 +54,8 @@ type comparison struct {
 }
 
 // Compare compares running plugins with the plugins that this springfield makes. It builds missing programs with Go. A
-// difference is a failure. It is a warning if it starts no program or can come from a different version. A plugin that
-// matches gets a finding of state Fine.
+// difference is a failure, but only a warning if the file starts no program or can come from a different version. A
+// plugin that matches gets a finding of state Fine.
 func (t Toolchain) Compare(ctx context.Context, running []Running) (found []check.Finding, err error) {
 	var all []*comparison
 	for _, r := range running {
@@ -183,8 +183,9 @@ func (c *comparison) compareIfGemini(above, base string, ofPlugin map[string]Fil
 	c.comparePresentFiles(in, around, base)
 }
 
-// comparePresentFiles compares the files in the folder with made, except programs, .git and the directory except. It
-// adds a finding for each difference, but none for a missing file.
+// comparePresentFiles compares the folder's files that can start a program or that a model reads with made, except
+// programs, .git and the directory except. It adds a finding for each difference, but none for a missing file, or for
+// JSON that differs only in describingMembers.
 func (c *comparison) comparePresentFiles(in rooted.Folder, made map[string]File, except string) {
 	n := 0
 	for dirs := []string{"."}; len(dirs) > 0; dirs = dirs[1:] {

@@ -61,7 +61,7 @@ func (e *FileError) Error() string {
 
 const maxDepth = 100
 
-// parseJSON parses strict UTF-8 JSON, with json.Number for numbers. Rejects duplicate keys and more than maxDepth
+// parseJSON parses strict UTF-8 JSON, with json.Number for numbers. It rejects duplicate keys and more than maxDepth
 // levels. All errors are *FileError.
 func parseJSON(data []byte) (document, error) {
 	fault := func(offset int64, format string, args ...any) error {

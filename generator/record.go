@@ -89,7 +89,7 @@ func (r fileSums) encodeSums() []byte {
 	return []byte(text)
 }
 
-// decodeRecord parses a record. Rejects paths outside the suite or below .git, because cloned records could make
+// decodeRecord parses a record. It rejects paths outside the suite or below .git, because cloned records could make
 // springfield remove other files.
 func decodeRecord(data []byte) (fileSums, error) {
 	text, ok := textWithLF(data)

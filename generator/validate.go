@@ -93,7 +93,7 @@ func forPlugins(look func(*inspection, Plugin)) func(*inspection) {
 }
 
 // Validate checks the suite in dir. shownDir is dir's name in suggested commands. If springfield.yaml is invalid, all
-// further checks are skipped, including others. Built-in checks that find nothing add a Fine finding. Returns
+// further checks are skipped, including others. Built-in checks that find nothing add a Fine finding. It returns
 // ErrNoSuite, or errors about unreadable files.
 func Validate(ctx context.Context, dir, shownDir string, others ...check.Check[Suite]) ([]check.Finding, error) {
 	files, err := rooted.OpenFolder(dir)

@@ -105,7 +105,7 @@ func (o *DefaultSuite) Close() {
 }
 
 // addFilesTo adds the files to a plan for a plugin made in the user's own suite, with an edit to record the suite and a
-// note. The plan is unchanged if stageFiles made no files. Returns an error if the user has edited the catalog.
+// note. The plan is unchanged if stageFiles made no files. It returns an error if the user has edited the catalog.
 func (o *DefaultSuite) addFilesTo(c journal.Change, now *settings.Settings) (journal.Change, error) {
 	if len(o.files) == 0 {
 		return c, nil

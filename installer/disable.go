@@ -25,8 +25,8 @@ type DisableRequest struct {
 }
 
 // DisablePlugin disables a plugin in a host's settings, or with r.DryRun only plans that. For Claude Code, r.Purge also
-// makes it forget the plugin, but without the claude command DisablePlugin then changes nothing and returns an error.
-// If r.Plugin is a strategy with no enabled plugin, DisablePlugin is a no-op.
+// makes it forget the plugin if unused, but without the claude command DisablePlugin then changes nothing and returns
+// an error. If r.Plugin is a strategy with no enabled plugin, DisablePlugin is a no-op.
 func DisablePlugin(ctx context.Context, m Means, host hosts.Host, r DisableRequest) (done Done, err error) {
 	defer func() {
 		done.Host, done.Scope, done.State = host, r.Scope, "disabled"
@@ -64,7 +64,7 @@ func DisablePlugin(ctx context.Context, m Means, host hosts.Host, r DisableReque
 }
 
 // notesOnAccounts returns notes about the user's other Claude Code accounts with this plugin enabled. bareName has no
-// @MARKETPLACE. Returns nil for other hosts.
+// @MARKETPLACE. It returns nil for other hosts.
 func (m Means) notesOnAccounts(host hosts.Host, bareName string) (notes []string) {
 	if !host.Markets {
 		return nil

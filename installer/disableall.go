@@ -124,7 +124,7 @@ func (m Means) disableOn(ctx context.Context, chosen []hosts.Host, r DisableAllR
 	return err
 }
 
-// allSuites returns the directories for readable suites in springfield's own list and in Claude Code's marketplaces.
+// allSuites returns the directories of the readable suites in springfield's own list and in Claude Code's marketplaces.
 func (m Means) allSuites() []string {
 	dirs, _, _ := settings.KnownSuites(m.Settings.Places)
 	markets, _ := m.Settings.AllMarkets()
@@ -154,8 +154,8 @@ func (m Means) purgeClaudeToo(ctx context.Context, done *DisabledAll) error {
 	return err
 }
 
-// checkNoHold returns an error if a hold is in force, because a purge would remove it. Advises to lift this first. Only
-// a person with a terminal can do so.
+// checkNoHold returns an error if a hold is in force, because a purge would remove it. The error advises lifting the
+// hold first, which only a person with a terminal can do.
 func (m Means) checkNoHold(now time.Time) error {
 	held, err := ledger.HoldsInForce([]string{m.Settings.StatePath()}, now)
 	if err != nil {

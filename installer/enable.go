@@ -253,8 +253,8 @@ func (e *enableRun) resolveInstallSource() (dirIfThere string, err error) {
 }
 
 // examinePluginDir returns an error if the plugin in dir cannot run here, is not springfield's or lacks a file that the
-// host needs. Otherwise it sets the kind and MaxContinues in e.wanted. It prints a note if the plugin's settings cannot
-// be read.
+// host needs. Otherwise it sets the kind and MaxContinues in e.wanted. For Claude Code, it prints a note if the
+// plugin's settings cannot be read.
 func (e *enableRun) examinePluginDir(dir string) error {
 	plugin, host := e.wanted.Plugin, e.wanted.At.Host
 	found := e.Settings.ReadPluginIn(dir)

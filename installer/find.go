@@ -21,10 +21,10 @@ import (
 	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
-// FindPlugin finds a plugin by NAME or NAME@MARKETPLACE in the suite dir. If dir is "", it searches the user's suites
-// and Claude Code's marketplaces. If several match, it returns the only one in the working directory, the only one
-// enabled, the one in the suite around the working directory, or ErrAmbiguous. It prints a note if Claude Code's plugin
-// displaces a suite's with the same ID.
+// FindPlugin finds a plugin by NAME or NAME@MARKETPLACE in the suite dir, or if dir is "", in the user's suites and
+// Claude Code's marketplaces. Of several, it returns the only one in the working directory, the only one enabled, the
+// one in the suite around the directory, or ErrAmbiguous. It prints a note if Claude Code's plugin displaces a suite's
+// with that ID.
 func (m Means) FindPlugin(name, dir string) (client.Plugin, error) {
 	bare, marketplace, _ := strings.Cut(name, "@")
 	if dir != "" {

@@ -92,9 +92,9 @@ func (e *RefusedError) Error() string {
 }
 func (e *RefusedError) Hint() string { return "see the fix for each above" }
 
-// PlanRelease plans a release: it builds the programs, but writes no file of the suite or the marketplace. It locks
-// both until Plan.Unlock, unless q.Check or q.Look is set. The caller calls Plan.Unlock in both cases. If the review
-// finds failures, it returns a *RefusedError.
+// PlanRelease plans a release: it builds the programs unless q.Check is set, but writes no file of the suite or the
+// marketplace. It locks both until Plan.Unlock, unless q.Check or q.Look is set. The caller calls Plan.Unlock in both
+// cases. If the review finds failures, it returns a *RefusedError.
 func PlanRelease(ctx context.Context, m Means, q Request) (p *Plan, err error) {
 	in, err := m.openInputs(ctx, q)
 	defer func() {

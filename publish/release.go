@@ -119,8 +119,8 @@ func (in inputs) newRelease(q Request, name string) (release, error) {
 	return r, r.checkNotLower(r.entry.Version, "in "+in.market.Path)
 }
 
-// checkNotLower returns an error if r.new is lower than before. If before is "", returns nil. where completes "which
-// is", e.g. "published" or "in FILE".
+// checkNotLower returns an error if r.new is lower than before, or if before is not three numbers. If before is "", it
+// returns nil. where completes "which is", e.g. "published" or "in FILE".
 func (r release) checkNotLower(before, where string) error {
 	if before == "" || before == r.new {
 		return nil
@@ -135,8 +135,8 @@ func (r release) checkNotLower(before, where string) error {
 }
 
 // buildSuite returns the suite's files for the release and sets digestInto's digests. Programs are compiled unless
-// q.Check is set. Checks keep the present files, so that a newer springfield does not fail in CI. Fails if a plugin's
-// files changed but not the version.
+// q.Check is set. Checks keep the present files, so that a newer springfield does not fail in CI. It returns an error
+// if a plugin's files changed but not the version.
 func (in inputs) buildSuite(ctx context.Context, tools generator.Toolchain, q Request, digestInto []release) (t plannedTree, err error) {
 	if t, err = listTree(in.files); err != nil {
 		return t, err

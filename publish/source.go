@@ -166,9 +166,9 @@ func (r release) findCommitToPin(ctx context.Context, q Request, after plannedTr
 	return commit, "", err
 }
 
-// argumentToAddIfAny returns the /plugin marketplace add argument for a public address: OWNER/REPOSITORY for GitHub, or
-// "" for ssh, because Claude Code refuses ssh. Other URLs get .git, because Claude Code would otherwise expect a
-// catalog.
+// argumentToAddIfAny returns the /plugin marketplace add argument for a public address: OWNER/REPOSITORY for GitHub,
+// git@HOST:PATH unchanged, or "" for ssh://, which Claude Code refuses. Other URLs get .git, because Claude Code would
+// otherwise expect a catalog.
 func argumentToAddIfAny(url string) string {
 	if short, ok := strings.CutPrefix(url, "https://github.com/"); ok {
 		return strings.TrimSuffix(strings.Trim(short, "/"), ".git")

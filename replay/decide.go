@@ -37,7 +37,7 @@ type scene struct {
 	away   *string // act of an away order; nil if not computed yet
 }
 
-// ReadNew returns the stop's view. Ignores the earlier log and the prompt ID. The returned log is nil.
+// ReadNew returns the stop's view. It ignores the earlier log and the prompt ID. The returned log is nil.
 func (m *scene) ReadNew([]byte, string) ([]byte, transcript.View, error) {
 	return nil, m.view, nil
 }
@@ -54,7 +54,7 @@ func (m *scene) LastLines(n int) (activity.Window, error) {
 	return w, nil
 }
 
-// eventAt returns the Stop event for a message, Cwd is empty. w.id and w.mode must be set.
+// eventAt returns the Stop event for a message, with an empty Cwd. w.id and w.mode must be set.
 func (w *walker) eventAt(lastMessage string, view transcript.View) hook.Event {
 	e := hook.Event{Host: w.host, Name: "Stop", SessionID: w.id, TranscriptPath: w.path, LastMessage: strings.TrimSpace(lastMessage), PromptID: view.Opening.ID, Moment: guard.Moment{PermissionMode: w.mode}}
 	e.Active = view.Feedback.InTurn > 0
@@ -135,8 +135,8 @@ func (v *voter) voteNext(o opinion, m *scene, label Label) Choice {
 	return c
 }
 
-// actOfAway returns a new away order's act for a stop. Returns "" for a veto or continue, and if Stop hooks didn't run.
-// The order's history is empty, because events following a continue are unknown.
+// actOfAway returns a new away order's act for a stop. It returns "" for a veto or a continue, and if Stop hooks did
+// not run. The order's history is empty, because events following a continue are unknown.
 func (m *scene) actOfAway(o opinion, label Label) (did string) {
 	s := &o.snapshot
 	if !label.HadStopHooks() || s.Veto.Rule != "" || s.Verdict.Decision == strategy.Continue {

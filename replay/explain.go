@@ -75,8 +75,8 @@ type Facts struct {
 	Files       []string        `json:"files"`     // of the project, read by the strategy
 }
 
-// Explain returns a candidate's decision for a place in a session log, with causes. Ignores budget and hold, which
-// depend on the time.
+// Explain returns a candidate's decision for a place in a session log, with causes. It ignores the budget and holds,
+// which depend on the time.
 func Explain(p Place, c Candidate) (Explanation, error) {
 	known := c.Settings.Strategy
 	m, err := p.readScene(c)

@@ -122,8 +122,8 @@ func (f *follower) noteQueued(c *transcript.Cursor) bool {
 // maxYes is the maximum length of a bare yes or "continue", in bytes.
 const maxYes = 120
 
-// takeLabel labels a prompt following f.last by the words used. The prompt is then removed from f.typed (typed during
-// work).
+// takeLabel labels a prompt following f.last: Queued if typed before that, otherwise by the words used. It removes the
+// prompt from f.typed (typed during work).
 func (f *follower) takeLabel(prompt string) Label {
 	typed, waited := f.typed[prompt]
 	delete(f.typed, prompt)
@@ -150,8 +150,9 @@ func AllLabels() []Label {
 	return []Label{Nudge, Affirmed, Answered, Commanded, Background, Queued, Interrupted, Pushed, Ended, MidWork}
 }
 
-// MeaningOf returns WantStop if the event shows the stop was right, and WantContinue for a nudge. Returns Unknown for a
-// bare yes to a question, a hook, an interruption, the end of the file, and mid-work, where no hook would have run.
+// MeaningOf returns WantStop if the event shows the stop was right, and WantContinue for a nudge. It returns Unknown
+// for a bare yes to a question, a hook, an interruption, the end of the file, and mid-work, where no hook would have
+// run.
 func (l Label) MeaningOf() Expect {
 	switch l {
 	case Answered, Commanded, Background, Queued:

@@ -82,9 +82,9 @@ func (r *Row) isOnList(list string) bool {
 	return true
 }
 
-// WriteList prints the first most rows (0 for all) from a ListKinds list, chosen by the first strategy. Prints a
-// sentence if the list is empty, nothing if there are no strategies. Returns the first strategy's name if rows were
-// printed, otherwise "". out.Width can't be 0.
+// WriteList prints the first most rows (0 for all) from a ListKinds list, chosen by the first strategy, and returns its
+// name. If the list is empty, it prints a sentence and returns "". Without strategies it prints nothing. out.Width must
+// not be 0.
 func (r *Report) WriteList(out layout.Printer, list string, most int) (strategyIfAny string) {
 	if len(r.Scores) == 0 {
 		return ""

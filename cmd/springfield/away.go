@@ -150,8 +150,8 @@ func (o *awayOptions) checkNote() error {
 
 func isShownAsIs(text string) bool { return display.OneLine(text) == text && secret.Mask(text) == text }
 
-// absencePlaces returns the away orders' places with the current time. Fails if the home directory is unknown. Create d
-// with newConsole first to set e.places.
+// absencePlaces returns the away orders' places with the current time. It fails if the home directory is unknown.
+// Create d with newConsole first to set e.places.
 func (e *environment) absencePlaces(d *console.Console) (absence.Places, error) {
 	dir := ledger.StateDir("", e.home)
 	if dir == "" {
@@ -205,7 +205,8 @@ func (e *environment) printOrders(out layout.Printer, p absence.Places, orders .
 	}
 }
 
-// whyIgnored lists the reasons for agents to ignore the order: a hold, or no deciding plugin.
+// whyIgnored lists the reasons for agents to ignore the order: a hold, SPRINGFIELD=off in Claude Code's settings, or no
+// deciding plugin.
 func (e *environment) whyIgnored(o ledger.AwayOrder) []string {
 	r := e.inspectionRequest()
 	r.Places = e.placesFrom(cmp.Or(o.Project, e.work))
@@ -225,9 +226,9 @@ func (e *environment) howToAllow(o ledger.AwayOrder) (advice string) {
 	return secret.Mask(absence.HowToAllow(o.Check, client.AllowRules(settings.NewSettings(places).AllLayers())))
 }
 
-// askToSetOrder asks a person to confirm an away order on a terminal, then sets it. The agreed settings changes are
-// made, with a snapshot if possible. Active orders are shortened with no question. Call parseOptions and set o.Places
-// first.
+// askToSetOrder asks a person at a terminal to confirm an away order, then sets it. It makes the agreed settings
+// changes and, if possible, a snapshot. If the order only shortens the one in force, it asks nothing and needs no
+// terminal. Call parseOptions and set o.Places first.
 func (o awayOptions) askToSetOrder(ctx context.Context) error {
 	order := ledger.AwayOrder{At: o.Now.UnixMilli(), Until: o.until.UnixMilli(), Most: o.most, Check: o.check, Note: o.note}
 	if !o.all {
@@ -290,8 +291,8 @@ func (o awayOptions) question(order ledger.AwayOrder) string {
 	return text
 }
 
-// confirmOn asks a question on tty, appending [y/N]. Returns nil for yes, otherwise an error. Cancelling ctx is an
-// error too.
+// confirmOn asks a question on tty, appending [y/N]. It returns nil for yes, otherwise an error, also if ctx is
+// cancelled.
 func (o awayOptions) confirmOn(ctx context.Context, tty *terminal.Terminal, question string) error {
 	if ctx.Err() != nil {
 		return errCancelled
@@ -301,7 +302,8 @@ func (o awayOptions) confirmOn(ctx context.Context, tty *terminal.Terminal, ques
 	return tty.Confirm(strings.Join(lines, "\n"), ctx.Done())
 }
 
-// preflight returns the preflight, or an error if no plugin decides or project contains home. A hold is only a note.
+// preflight returns the preflight, or an error if no plugin decides, or if order.Project is the home directory or above
+// it. A hold is only a note.
 func (o awayOptions) preflight(ctx context.Context, order ledger.AwayOrder) (absence.Preflight, error) {
 	in := doctor.Inspect(o.inspectionRequest())
 	if why, next := in.Overview().WhyNoneDecides(); why != "" {

@@ -45,7 +45,7 @@ func hostsOrDefault(user hosts.User, names []string) ([]hosts.Host, error) {
 		"choose one: "+strings.Join(flags, ", ")+" or --host all")
 }
 
-// hostsNamed returns each named host once ("all" means every host found). Returns nil if names is empty. Otherwise
+// hostsNamed returns each named host once ("all" means every host found). It returns nil if names is empty. Otherwise
 // unknown names and empty results are errors.
 func hostsNamed(user hosts.User, names []string) (chosen []hosts.Host, err error) {
 	for _, name := range names {
@@ -90,8 +90,9 @@ type switching struct {
 }
 
 // switchHosts enables or disables a plugin with do on all chosen hosts (at least one), and prints the results. verb is
-// enable or disable. dryRun only affects the output, do should change nothing then. Continues if a host fails, but not
-// if the user cancels. A single undo reverts everything.
+// enable or disable. dryRun only affects the output: do should change nothing then. If a host fails, the next ones
+// follow, unless the user cancels or the first host reports misuse. One undo reverts all edits, if the journal can
+// merge them.
 func (o switching) switchHosts(verb string, chosen []hosts.Host, dryRun bool, do func(hosts.Host) (installer.Done, error)) (err error) {
 	var results []installer.Done
 	var did, broken, fine []string

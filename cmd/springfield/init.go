@@ -159,7 +159,7 @@ func (o initOptions) answersInFlags() (said generator.Spec, bySet generator.Sett
 }
 
 // newSpec returns a new suite's spec. Answers missing from said, the flags, are asked for at a terminal or set to
-// defaults.
+// defaults. With neither a terminal nor --yes, missing plugins are an error.
 func (o initOptions) newSpec(
 	ctx context.Context, dir string, said generator.Spec, set generator.Settings,
 ) (generator.Spec, error) {
@@ -246,8 +246,8 @@ type making struct {
 	paragraph journal.Edit
 }
 
-// setPlans plans the suite and the paragraph in the memory file, stores both plans in m, and returns them as one
-// change. It writes no file.
+// setPlans plans the suite and the paragraph in the memory file, and stores both plans in m. It returns them as one
+// change, which can also record the suite in the user's list. It writes no file.
 func (m *making) setPlans() (journal.Change, error) {
 	var err error
 	if m.suite, err = generator.MakePlan(m.dir, generator.Completing, m.files); err != nil {

@@ -84,8 +84,8 @@ Your own templates are ~/.claude/springfield/loops/templates/NAME.md; the goal r
 	return cmd
 }
 
-// offerLoopPlugin asks to enable the plugin from d.Next, and enables it on yes. Returns errCancelled on no. Does
-// nothing (nil) for agents, if not on a terminal, or if d.Next is a different command.
+// offerLoopPlugin asks to enable the plugin from d.Next, and enables it on yes. It returns errCancelled on no. For
+// agents, without a terminal, or if d.Next is a different command, it does nothing and returns nil.
 func (a *app) offerLoopPlugin(ctx context.Context, d console.LoopDriver) (errIfNo error) {
 	call, ok := strings.CutPrefix(d.Next, "springfield enable ")
 	if !ok || !a.terminal || a.caller != nil {

@@ -172,7 +172,7 @@ func (e *environment) inspectionRequest() doctor.Request {
 }
 
 // findPluginOrStrategy finds a plugin by name or ID. It tries installed plugins (on or off), known suites, directory
-// marketplaces, the suite around the working directory, then strategies (Root is ""). Requires findPlaces to set
+// marketplaces, the suite around the working directory, then strategies (Root is ""). findPlaces must have set
 // a.places.
 func (a *app) findPluginOrStrategy(name string) (hook.Plugin, error) {
 	var dirs []string

@@ -80,7 +80,7 @@ func (s *streams) encodeFailure(err error, hint string) error {
 	return enc.Encode(failure)
 }
 
-// asksJSON reports whether --json is given. Also searches args, since cobra stops on invalid flags.
+// asksJSON reports whether --json is given. It also searches args, since cobra stops on invalid flags.
 func asksJSON(cmd *cobra.Command, args []string) bool {
 	if flag := cmd.Flags().Lookup("json"); flag != nil && flag.Changed {
 		return flag.Value.String() == "true"

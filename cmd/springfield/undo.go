@@ -127,7 +127,8 @@ func (a *app) reportUndo(asJSON bool, u journal.Undo) error {
 
 const revert = "revert: " // begins what an entry did that reverts another
 
-// undoInWords returns undoVerb with the edit's name. For a revert: redoVerb, "again", and the reverted edit's name.
+// undoInWords returns undoVerb with the edit's name. For an edit that reverts another, it returns redoVerb with "again"
+// and the other's name.
 func undoInWords(e journal.Entry, undoVerb, redoVerb string) string {
 	if other, reverted := strings.CutPrefix(e.Did, revert); reverted {
 		return redoVerb + " again: " + other
@@ -179,7 +180,8 @@ func (a *app) listEdits(j journal.Journal, asJSON bool) error {
 	return nil
 }
 
-// tellUndoError returns err with a hint, and prints the diff if a file changed since the edit.
+// tellUndoError returns err with a hint. If a file changed since the edit, it also prints up to 40 lines of the diff,
+// unless that is a settings file with invalid JSON.
 func (a *app) tellUndoError(err error) error {
 	var changed *journal.ChangedSinceError
 	if !errors.As(err, &changed) {

@@ -46,8 +46,9 @@ var fetched = regexp.MustCompile(`^(https?://[^/]|[A-Za-z0-9][\w.-]*@[^/:]+:|[A-
 // CanFetch reports whether the claude command takes a source from the network.
 func CanFetch(source string) bool { return fetched.MatchString(source) }
 
-// AddMarket adds a repository (OWNER/REPO or a URL) as a marketplace. Returns the marketplace's name, and whether this
-// is new. Fails with *NameTakenError if the name has a different source, because the client would replace it.
+// AddMarket adds a repository (OWNER/REPO or a URL) as a marketplace. It returns the marketplace's name, and whether it
+// was added. If the name has a different source, it fails with *NameTakenError, because the client would replace that
+// marketplace.
 func (c Command) AddMarket(ctx context.Context, s *Snapshot, source string) (name string, added bool, err error) {
 	found, err := c.probeMarket(ctx, s, source)
 	if err != nil {

@@ -236,7 +236,8 @@ const elsewhere = `"` + pluginRoot + `hooks/springfield-hook"`
 
 const pluginRoot = "${CLAUDE_PLUGIN_ROOT}/"
 
-// strategyIn returns the strategy in dir/strategy.json, "" if that file is missing, or "unknown" if it cannot be read.
+// strategyIn returns the strategy in dir/strategy.json, "" if that file is missing, or "unknown" if it cannot be read
+// or names none.
 func (s *Snapshot) strategyIn(dir string) (orUnknown string) {
 	fields, _, err := s.needObject(dir, "strategy.json")
 	switch name := printable(as[string](fields["strategy"])); {

@@ -212,7 +212,7 @@ func (s *Snapshot) CheckFree(name, dir string) error {
 }
 
 // CheckFreeIn returns a *NameTakenError if a settings file declares the name with a source other than the directory
-// m.Location. Get m from Directory.
+// m.Location, unless that source is a missing directory. Get m from Directory.
 func (m Market) CheckFreeIn(in *document.Document) error {
 	raw, found, err := in.Get("extraKnownMarketplaces", m.Name)
 	if err != nil || !found {

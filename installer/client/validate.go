@@ -73,8 +73,8 @@ func (v *validator) validate(ctx context.Context, pluginOrDot string) (cannotRun
 // expected begins the warning that every plugin gets.
 const expected = "CLAUDE.md at the plugin root is not loaded"
 
-// summarizeFindings returns v.found deduplicated, with the expected warning replaced by a note. Adds a Fine finding if
-// nothing is left.
+// summarizeFindings returns v.found deduplicated, with the expected warning replaced by a note. It adds a Fine finding
+// if nothing else is left.
 func (v *validator) summarizeFindings() (all []check.Finding) {
 	for i, f := range v.found {
 		// The suite's run repeats findings of its plugins, those of a manifest after "plugins[0] plugin.json → ".

@@ -70,8 +70,8 @@ func (in *Inspection) checkOffAndHeld() (bad []check.Finding) {
 	return bad
 }
 
-// checkTodoTool reports whether Claude has a todo list. Some rules need this, but recent models lack it. Reports
-// nothing for older or unknown versions, or if no plugin needs the list.
+// checkTodoTool returns a finding on whether Claude has a todo list. Some rules need this, but recent models lack it.
+// It reports nothing for older or unknown versions, or if no running springfield plugin decides at Stop or lists todos.
 func (in *Inspection) checkTodoTool() []check.Finding {
 	const variable = "CLAUDE_CODE_ENABLE_TODO_TOOLS"
 	older, known := client.IsOlder(in.Version, "2.1.233")

@@ -121,7 +121,7 @@ func (in *Inspection) stateChownCommand() (command string) {
 }
 
 // checkStateAccess returns a failure if the state directory cannot be read or written, or nil. It creates and removes a
-// temporary file there.
+// temporary file there, or in the nearest existing parent if the directory is missing.
 func (in *Inspection) checkStateAccess() []check.Finding {
 	const without = "; without it, every hook lets its agent stop"
 	err := in.stateDirError()

@@ -52,8 +52,8 @@ func (in *Inspection) scopeSets(scope client.Scope, id string) bool {
 	return slices.ContainsFunc(in.Plugins, func(s client.Switched) bool { return s.ID == id && slices.ContainsFunc(s.Says, says) })
 }
 
-// notRunning returns the finding for an enabled plugin not running. Only plugins made or enabled by the user are
-// proposed to be enabled, so a cloned project cannot start its own hook.
+// notRunning returns the finding for an enabled plugin not running. Unless the marketplace's directory is missing, only
+// plugins made or enabled by the user are proposed to be enabled, so a cloned project cannot start its own hook.
 func (in *Inspection) notRunning(s client.Switched) check.Finding {
 	f := check.Failed(fmt.Sprintf("%s is enabled but does not run: %s", s.ID, s.Problem), in.howToSwitchOff(s))
 	if s.Decides == string(client.Project) { // broken for everyone in the project

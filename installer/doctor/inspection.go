@@ -150,7 +150,8 @@ func BrokenHooks(plugins []client.Switched) (says []string) {
 	return says
 }
 
-// AgoInWords describes the time since then. Returns the date and time when a day has passed or then is in the future.
+// AgoInWords describes the time since then. It returns the date and time when a day has passed or then is in the
+// future.
 func AgoInWords(now, then time.Time) (agoOrDate string) {
 	d := now.Sub(then)
 	if d < 0 || d >= 24*time.Hour {
@@ -159,8 +160,8 @@ func AgoInWords(now, then time.Time) (agoOrDate string) {
 	return timestamp.AgoInWords(d.Milliseconds())
 }
 
-// GoalDriver returns the plugin driving goal loops in the inspected in.Places.Work, with settings for project, or the
-// reason if there is none.
+// GoalDriver returns the plugin that drives goal loops in in.Places.Work, in Claude Code or another agent, with its
+// settings for project, or the reason if there is none.
 func (in *Inspection) GoalDriver(project string) (pluginOrWhyNot console.LoopDriver) {
 	problem, next := "no plugin that drives goal loops is enabled", in.HowToEnable("ralph-wiggum")
 	for _, p := range in.Plugins {
@@ -191,7 +192,7 @@ func (in *Inspection) GoalDriver(project string) (pluginOrWhyNot console.LoopDri
 }
 
 // RunningPlugins returns the springfield plugins run by InspectHosts' agents, skipping duplicate or missing
-// directories. Empty if only Inspect was called.
+// directories. There are none if only Inspect was called.
 func (in *Inspection) RunningPlugins() (all []generator.Running) {
 	add := func(r generator.Running) {
 		if !rooted.IsSurelyMissing(r.Dir) && !slices.ContainsFunc(all, func(has generator.Running) bool { return rooted.SameFile(has.Dir, r.Dir) }) {

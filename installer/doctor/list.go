@@ -42,7 +42,7 @@ type AtHand struct {
 }
 
 // ListStrategies returns all strategies, with plugins in known suites or enabled in an agent. Run InspectHosts first to
-// cover agents other than Claude Code. Fails if a suite around the working directory is unreadable.
+// cover agents other than Claude Code. It fails if a suite around the working directory is unreadable.
 func (in *Inspection) ListStrategies() (List, error) {
 	var around Suite
 	if len(in.Suites) > 0 && in.Suites[0].Around {

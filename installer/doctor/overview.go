@@ -59,7 +59,7 @@ type Decision struct {
 	Dropped  bool   `json:"dropped,omitempty"` // the continue did not reach the agent
 }
 
-// Overview summarizes Claude Code and all agents found, even when omitted by in. Programs are not started.
+// Overview summarizes Claude Code and all agents found, even those that in omits. Programs are not started.
 func (in *Inspection) Overview() Overview {
 	deciding, outside := in.workingPlugins()
 	o := Overview{

@@ -187,7 +187,7 @@ func (in *Inspection) argToEnable(choose func(generator.Suite) generator.Plugin)
 	return p.Name
 }
 
-// ChooseInSuites calls choose for each readable suite the user made or named. Returns the first result with a Stop
+// ChooseInSuites calls choose for each readable suite the user made or named. It returns the first result with a Stop
 // hook, and the suite. The plugin has no name if none match.
 func (in *Inspection) ChooseInSuites(choose func(generator.Suite) generator.Plugin) (atStopOrNone generator.Plugin, _ Suite) {
 	for _, s := range in.Suites {
@@ -247,8 +247,8 @@ func (in *Inspection) AwayHereInWords() (all []string) {
 	return all
 }
 
-// HeldOrOffInWords describes active holds, and SPRINGFIELD=off from env in Claude Code's settings. Skips other settings
-// to disable hooks.
+// HeldOrOffInWords describes active holds, and SPRINGFIELD=off from env in Claude Code's settings. It skips other
+// settings that disable hooks.
 func (in *Inspection) HeldOrOffInWords() []string {
 	held, _ := in.HoldsInWords()
 	return append(held, in.offInSettingsNotes()...)

@@ -100,8 +100,8 @@ func (d *Document) Decode(v any) error {
 		wrong.Value)
 }
 
-// Get returns the value for a key path, and whether it exists. Duplicate keys and non-object values along the path
-// return a *SyntaxError.
+// Get returns the value for a key path, and whether it exists. A duplicate key or a value of the wrong type along the
+// path is a *SyntaxError.
 func (d *Document) Get(path ...string) (json.RawMessage, bool, error) {
 	if len(path) == 0 {
 		return json.RawMessage(d.root.text), true, nil

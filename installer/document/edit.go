@@ -40,8 +40,8 @@ func EncodeValue(v any) (json.RawMessage, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }
 
-// ApplyEdits applies edits in order and returns the text. d is left unchanged. Returns a *SyntaxError for paths refused
-// by Get. Invalid values, contradictory edits and results refused by ParseDocument are errors too.
+// ApplyEdits applies edits in order and returns the text. d is left unchanged. It returns a *SyntaxError for paths
+// refused by Get. Invalid values, contradictory edits and results refused by ParseDocument are errors too.
 func (d *Document) ApplyEdits(edits ...Edit) ([]byte, error) {
 	for _, edit := range edits {
 		if len(edit.Path) == 0 {

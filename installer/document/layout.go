@@ -100,7 +100,7 @@ func lastColonStyle(objects []*value) string {
 }
 
 // indentUnit returns the indentation per level. It measures the innermost object with members on separate lines, then
-// the first such value in the root. Defaults to two spaces.
+// the first such value in the root. The default is two spaces.
 func indentUnit(objects []*value, docText string) (unitOrBlanks string) {
 	shown := slices.Clone(objects)
 	slices.Reverse(shown)

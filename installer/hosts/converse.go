@@ -27,8 +27,8 @@ const (
 	maxAnswer        = 4 << 20 // bytes of a line
 )
 
-// askProgram starts the host's program in p.Dir with minimalEnvironment for p.Env, asks the questions in JSON-RPC,
-// returns the last answer and ends the program. Takes up to conversePatience.
+// askProgram starts the host's program in p.Dir with the minimalEnvironment of p.Env, asks the questions in JSON-RPC,
+// returns the last answer and ends the program. This takes up to conversePatience.
 func (p Place) askProgram(ctx context.Context, args []string, questions ...question) (last json.RawMessage, err error) {
 	ctx, cancel := context.WithTimeout(ctx, conversePatience)
 	defer cancel()

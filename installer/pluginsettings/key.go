@@ -139,8 +139,8 @@ func (k Key) Accepts() string {
 
 func formatNumber(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
 
-// ParseValue converts an argument to JSON: a word, a number, words separated by commas, or JSON. A value that the key
-// does not accept is an error. It does not check IDs of rules or the contents of JSON, which PlanSet does.
+// ParseValue converts an argument to JSON: text, a boolean, a number, words separated by commas, or JSON. A value that
+// the key does not accept is an error. IDs of rules and the contents of JSON are only checked by PlanSet.
 func (k Key) ParseValue(text string) (json.RawMessage, error) {
 	known := func(word string) bool { return len(k.Choices) == 0 || slices.Contains(k.Choices, word) }
 	var value any = text

@@ -178,8 +178,8 @@ func (f File) usablePart(k Key, raw, valueBelow json.RawMessage) (usable json.Ra
 // placeInText matches the position in a fault, which is not a position in the file.
 var placeInText = regexp.MustCompile(`^line \d+, column \d+: `)
 
-// refusal returns why the hook refuses a value, or "". It reads the value apart from the rest of the file. For raw and
-// valueBelow see usablePart.
+// refusal returns why the hook refuses a value, or "". It reads the value apart from the rest of the file, except the
+// settings that the value depends on. For raw and valueBelow see usablePart.
 func (f File) refusal(k Key, raw, valueBelow json.RawMessage) string {
 	name := k.Name
 	if k.whole {

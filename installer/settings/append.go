@@ -32,8 +32,8 @@ func PlanAppendOnce(in, path, text string) (journal.Edit, error) {
 	return e, nil
 }
 
-// withParagraph appends a paragraph with a blank line before, unless the text contains it with any line endings. Line
-// endings are kept. A final newline is added only if the text is blank or has one.
+// withParagraph appends a paragraph after a blank line, unless the text contains it with any line endings. The
+// paragraph gets the text's line endings. A final newline is added only if the text is blank or has one.
 func withParagraph(have, paragraph string) string {
 	const lf, crlf = "\n", "\r\n"
 	paragraph = strings.Trim(strings.ReplaceAll(paragraph, crlf, lf), lf)

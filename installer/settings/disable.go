@@ -16,9 +16,9 @@ import (
 )
 
 // PlanDisable plans to undo PlanEnable for a scope. If other plugins enabled by springfield remain there, their entries
-// and the marketplace are kept. If any of these decides at Stop, only the plugin's entry is undone. If springfield did
-// not enable the plugin, but these or lower settings do, the entry is only set to false. Returns an error if there is
-// nothing to undo and higher settings enable the plugin.
+// and the marketplace are kept, and if one decides at Stop, only the plugin's entry is undone. If springfield did not
+// enable the plugin, but the scope or a lower one does, it is set to false. If only higher settings enable it, that is
+// an error.
 func (s *Settings) PlanDisable(plugin client.Plugin, scope client.Scope) (journal.Change, error) {
 	id := plugin.ID()
 	c := journal.Change{Did: fmt.Sprintf("disable %s in %s settings", id, scope)}

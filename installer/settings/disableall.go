@@ -18,8 +18,8 @@ type Left struct {
 	Failed bool   `json:"failed,omitempty"`
 }
 
-// PlanDisableAll plans to undo springfield's edits in all Claude Code settings files, and to disable springfield
-// plugins enabled differently by the user. With purge, their entries are removed. ids lists all these plugins,
+// PlanDisableAll plans to undo springfield's edits in all Claude Code settings files, and to disable springfield's
+// plugins that were enabled in other ways. With purge, their entries are removed. ids lists all these plugins,
 // including managed or project plugins that can stay enabled. left lists the places for the user to change.
 func (s *Settings) PlanDisableAll(purge bool) (c journal.Change, ids []string, left []Left, err error) {
 	c = journal.Change{Did: "disable all plugins"}

@@ -184,7 +184,7 @@ func (s *Settings) isOtherKindAtStop(known *client.Snapshot, e Enabling, id stri
 	return e.SameKind != nil && i.Dir != "" && i.IsOursAtStop() && !slices.Contains(e.SameKind, i.Strategy)
 }
 
-// isOursAtStop reports whether id is a springfield plugin deciding at Stop. If its files are missing, reports whether
+// isOursAtStop reports whether id is a springfield plugin deciding at Stop, or if its files are missing, whether
 // springfield enabled it.
 func (s *Settings) isOursAtStop(known *client.Snapshot, v view, id string) bool {
 	if i := known.Installed(id); i.Dir != "" {

@@ -28,8 +28,8 @@ func (s *Settings) openHostFile(upTo *journal.Change, of HostFile) (f file, err 
 	return f, nil
 }
 
-// SetForPlugin adds edits of a different host's settings file to a plan, on behalf of a plugin. plugin is its ID on
-// that host, as in EnabledByUsOn. Unless plugin is "", ReleaseFor can undo them.
+// SetForPlugin adds edits of a HostFile to a plan, on behalf of a plugin. plugin is its ID on that host, as in
+// EnabledByUsOn. Unless plugin is "", ReleaseFor can undo them.
 func (s *Settings) SetForPlugin(c *journal.Change, of HostFile, plugin string, edits []document.Edit) error {
 	return s.editHostFile(c, of, func(f file) error { return s.setMembers(c, f, edits, plugin) })
 }

@@ -183,8 +183,9 @@ func (m *memory) sharesEdits(edits []document.Edit, neededBy string) bool {
 	})
 }
 
-// noteEdits returns a copy of the memory with edits of f added. If f no longer contains the earlier edits, the copy
-// omits them. For neededBy see setMembers. m can be nil. edits must not be empty. The caller sets Left in the copy.
+// noteEdits returns a copy of the memory with edits of f added. If f contains none of the earlier edits any more, the
+// copy omits them. For neededBy see setMembers. m can be nil. edits must not be empty. The caller sets Left in the
+// copy.
 func (m *memory) noteEdits(f file, edits []document.Edit, neededBy string) (*memory, error) {
 	next := &memory{File: f.At, Host: f.host}
 	switch ours, err := m.anyStillIn(f); {
@@ -268,8 +269,9 @@ const everyone = ""
 
 func allMembers(remembered) bool { return true }
 
-// planReleased returns f's data and memory with the edits for members selected by only removed. Edits needed for other
-// settings files or plugins are kept. freed is the one not needing the edits now, or everyone. m must be set.
+// planReleased returns f's data and memory without the edits for the members that only selects. Edits needed for other
+// settings files or plugins are kept, and so are values changed since. freed is the file or plugin that no longer needs
+// the edits, or everyone. m must be set.
 func (m *memory) planReleased(f file, freed string, only func(remembered) bool) (back released, err error) {
 	next := &memory{File: m.File, Host: m.Host, Origin: m.Origin}
 	back = released{before: m, next: next}

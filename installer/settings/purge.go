@@ -37,7 +37,8 @@ func (s *Settings) whyInUse(id string) (string, error) {
 }
 
 // PurgeIfUnused makes the client uninstall a plugin if unused, and forget the marketplace if its other plugins are
-// unused. notes include why something was kept. Disable the plugin first, then read s. The claude command must exist.
+// unused. notes include why something was kept. Disable the plugin first, and create s after that. The claude command
+// must exist.
 func (s *Settings) PurgeIfUnused(ctx context.Context, claude client.Command, plugin client.Plugin) (notes []string, err error) {
 	id := plugin.ID()
 	if why, err := s.whyInUse(id); err != nil {
@@ -61,8 +62,9 @@ func (s *Settings) PurgeIfUnused(ctx context.Context, claude client.Command, plu
 	return append(notes, fmt.Sprintf("marketplace %s stays registered, because %s also comes from it", plugin.Marketplace, others[0])), err
 }
 
-// PurgeInClaude makes the client forget springfield's plugins, and marketplaces offering nothing else. left lists
-// everything kept, e.g. these marketplaces if there is no claude command.
+// PurgeInClaude makes the client forget springfield's plugins, and marketplaces offering nothing else. left lists the
+// marketplaces with springfield's plugins that stay registered, which are all if there is no claude command. alsoIDs
+// are further plugins to count as springfield's.
 func (s *Settings) PurgeInClaude(ctx context.Context, claude client.Command, alsoIDs []string) (notes []string, left []Left, err error) {
 	markets, err := s.Markets()
 	for _, name := range slices.Sorted(maps.Keys(markets)) {
@@ -124,7 +126,8 @@ func (s *Settings) offersOthers(m client.Market, ourIDs []string) (reason string
 	return ""
 }
 
-// RemoveState removes springfield's own state. Files the user may have written are kept: rules and loop templates.
+// RemoveState removes springfield's own state. left lists the files that the user may have written, which are kept,
+// such as plugins' settings and loop templates.
 func RemoveState(p client.Places) (removed []string, left []Left, err error) {
 	own, left, err := StateFiles(p)
 	if err != nil {

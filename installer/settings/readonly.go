@@ -15,8 +15,8 @@ import (
 	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
-// hintDenied adds a hint to an error about a read-only file: the edits to make by hand, and instead, a command for this
-// project alone, or "". It returns other errors and nil unchanged.
+// hintDenied adds a hint to an IsFileDenied error: how to get access, the entries to add by hand and, unless instead is
+// "", that command for this project alone. It returns other errors and nil unchanged.
 func hintDenied(err error, instead string, edits []document.Edit) error {
 	if !IsFileDenied(err) {
 		return err

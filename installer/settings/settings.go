@@ -92,8 +92,8 @@ func (f file) namedError(cause error) error {
 const newFileMode fs.FileMode = 0o600
 
 // setMembers adds settings file edits to a plan, unless they change nothing. If neededBy is set, an earlier edit
-// records who needs them, so a crash cannot leave a forgotten edit. neededBy is a settings file's At, or a plugin's ID
-// for a different agent. f must already contain earlier edits to the file from c.
+// records who needs them, so a crash cannot leave a forgotten edit. neededBy is a settings file's At, or for agents
+// other than Claude Code, a plugin's ID. f must already contain earlier edits to the file from c.
 func (s *Settings) setMembers(c *journal.Change, f file, edits []document.Edit, neededBy string) error {
 	after, err := f.doc.ApplyEdits(edits...)
 	if err != nil {

@@ -42,8 +42,8 @@ type session struct {
 }
 
 // findSessions returns up to MostSessions sessions for a project (all projects if ""), and how many more there are.
-// Includes sessions running, listed in past, or with a decision or new log lines since sinceMillis (Unix milliseconds).
-// Running sessions come first.
+// These are running, listed in past, or have a decision or new log lines since sinceMillis (Unix milliseconds). Running
+// sessions come first.
 func (p Places) findSessions(project string, sinceMillis int64, past ...ledger.AwayEvent) (all []*session, more int) {
 	ids := check.NamesOf(past, func(e ledger.AwayEvent) string { return e.Session })
 	names, _ := filepath.Glob(filepath.Join(p.Config, "projects", cmp.Or(claude.LogDirName(project), "*"), "*.jsonl"))

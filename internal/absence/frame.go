@@ -109,8 +109,8 @@ func (v View) cells(s Sight) [5]string {
 	return [5]string{v.nameOf(s), now, since, s.Plugin, left}
 }
 
-// roundAge rounds millis down to whole hours, minutes or tens of seconds, so that a line is short and does not change every
-// second.
+// roundAge rounds millis down to whole hours, minutes or tens of seconds, so that a line is short and does not change
+// every second. It returns less than ten seconds unchanged.
 func roundAge(millis int64) int64 {
 	for _, unit := range []int64{3600_000, 60_000, 10_000} {
 		if millis >= unit {

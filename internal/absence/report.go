@@ -282,8 +282,8 @@ func (s *Session) addRefused(maskedCall string) {
 	s.Refused[i].Times++
 }
 
-// mayAffectCheck reports whether a file can affect a check. The file is named in the check, or the path is typical for
-// builds, CI or tests.
+// mayAffectCheck reports whether a file can affect a check: because the check names it, or because its path is typical
+// for builds, CI or tests.
 func mayAffectCheck(file, check string) bool {
 	isFile := func(word string) bool { return path.Clean(strings.TrimPrefix(word, "./")) == file }
 	if slices.ContainsFunc(strings.Fields(check), isFile) {

@@ -31,8 +31,9 @@ func HintAtNames(typed, form string, names []string, otherwise string) string {
 	return otherwise
 }
 
-// distanceOrFar returns the edit distance of two names if it is at most 2, and small enough for the length of typed.
-// Otherwise it returns 3 if name contains typed, and far if not. The caller passes both in lower case.
+// distanceOrFar returns the edit distance of two names if it is at most 2, and either small enough for the length of
+// typed or due to swapped letters. Otherwise it returns 3 if name contains typed, which has three letters or more, and
+// far if not. The caller passes both in lower case.
 func distanceOrFar(typed, name string) int {
 	row := make([]int, len(name)+1) // edit distance to each prefix of name
 	for i := range row {

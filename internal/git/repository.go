@@ -36,8 +36,8 @@ func RepositoryRoot(dir string) string {
 	})
 }
 
-// RepositoryIfAny returns the checkout around dir (nil if none, or if git is not installed). dir must be absolute.
-// Returns *OutsideError for a different directory's or user's checkout.
+// RepositoryIfAny returns the checkout around dir (nil if none, or if git is not installed). dir must be absolute. For
+// a different directory's or user's checkout, the error is an *OutsideError.
 func (g Git) RepositoryIfAny(ctx context.Context, dir string) (*Repository, error) {
 	c := g.callerIn(dir)
 	out, err := c.runGit(ctx, "", "rev-parse", "--show-toplevel", "--git-dir", "--git-common-dir")
@@ -96,7 +96,7 @@ func isLinked(dotGit, dir, common string) bool {
 }
 
 // MainWorktree returns the main worktree if root is a linked worktree ("" if the repository is bare), else root. gitDir
-// and common are the git directories named by root's .git file. gitDir has to name root too.
+// and common are the git directories named by root's .git file. If gitDir does not name root too, it returns root.
 func MainWorktree(root, gitDir, common string) (emptyIfBare string) {
 	gitDir, common = resolveLinks(gitDir), resolveLinks(common)
 	switch {
@@ -217,8 +217,8 @@ func (r *Repository) IsUnchangedSince(ctx context.Context, commit, path string) 
 // Plain is git's mode of a file that is not executable.
 const Plain = "100644"
 
-// FileModes maps files below path to modes in git's index, e.g. Plain. Skips untracked files. All paths are relative to
-// the root ("." for the root).
+// FileModes maps files below path to modes in git's index, e.g. Plain. It omits untracked files. All paths are relative
+// to the root ("." for the root).
 func (r *Repository) FileModes(ctx context.Context, path string) (map[string]string, error) {
 	out, err := r.runGit(ctx, "", "ls-files", "--stage", "-z", "--", path)
 	if err != nil {

@@ -134,7 +134,7 @@ func (r *Repository) withTreeObject(ctx context.Context, snapshotOrKeep string, 
 
 // listWorkFiles returns existing files from the index, and untracked files not ignored. With plusSnapshot, files from
 // this snapshot are added and submodules are skipped. Pipes, devices and files below a symlink are always skipped.
-// entries are index and snapshot lines, for git to read newlines. nested counts nested repositories.
+// entries are index and snapshot lines, which git needs to convert line endings. nested counts nested repositories.
 func (r *Repository) listWorkFiles(ctx context.Context, in *caller, plusSnapshot string) (
 	entries, names []string, nested int, err error,
 ) {

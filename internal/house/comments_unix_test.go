@@ -87,7 +87,7 @@ func TestCommentsNameWhatExists(t *testing.T) {
 }
 
 // properNouns are capitalised words in comments that are not Go names.
-const properNouns = " Anthropic Bedrock Chinese Claude Code Codex Copilot Ctrl DevTools Droid English Esc Factory Foundry Gemini GitHub Go Google Hindi Homebrew " +
+const properNouns = " Arabic Anthropic Bedrock Chinese Claude Code Codex Copilot Ctrl DevTools Droid English Esc Factory Foundry Gemini GitHub Go Google Hindi Homebrew " +
 	"Japanese JavaScript Latin Linux Lisa March Markdown Microsoft Node OpenAI Persian Portuguese Python Qwen Scoop Spanish Stop Tab Unicode Unix Vertex Wilson Windows "
 
 // An unqualified name in a comment exists in the code, and a doc comment spells the name of its declaration.

@@ -88,7 +88,7 @@ func (e Edit) CheckAccess() error {
 }
 
 // PlanContent plans new content, or to remove the file if data is nil. Nothing is written. Existing files keep their
-// mode, new files get newMode. Returns CheckAccess errors.
+// mode, new files get newMode. The error is from CheckAccess.
 func (e *Edit) PlanContent(data []byte, newMode fs.FileMode) (accessErr error) {
 	e.After = nil
 	if e.Before != nil {
@@ -170,8 +170,8 @@ func (c Change) DiffIn(dir string) string {
 	return b.String()
 }
 
-// diffContents returns a unified diff. If one is not text, it says that they differ, so the caller skips equal
-// contents. from and to are printed as they are, and the caller passes os.DevNull for a missing file.
+// diffContents returns a unified diff. If before or after is not text, it says that they differ, so the caller skips
+// equal contents. from and to are printed as they are, and the caller passes os.DevNull for a missing file.
 func diffContents(from, to string, before, after *Content) string {
 	was, is := before.Bytes(), after.Bytes()
 	if IsText(was) && IsText(is) {

@@ -200,8 +200,8 @@ func (j Journal) ForgetNewest() (Entry, error) {
 }
 
 // MergeNewest locks the journal and merges the latest entries into one for a single undo. names lists each entry's Did,
-// oldest first, and must not be empty. Returns ErrChanged if the latest entries have different names. The undo can fail
-// if two entries change the same file.
+// oldest first, and must not be empty. If the latest entries have different names or one is open, it returns
+// ErrChanged. The undo can fail if two entries change the same file.
 func (j Journal) MergeNewest(names []string) error {
 	unlock, err := TakeLock(filepath.Join(j.Dir, "settings.lock"))
 	if err != nil {
@@ -363,8 +363,8 @@ type DamagedError struct {
 func (e *DamagedError) Error() string { return fmt.Sprintf("read %s: %v", e.File, e.Err) }
 func (e *DamagedError) Unwrap() error { return e.Err }
 
-// addAndPrune stores a new open entry, and removes the oldest entries. The entry has c's Did, Kind and Leaves, and
-// edits instead of c.Edits. The caller holds the lock, and calls closeEntry or removeEntry afterwards.
+// addAndPrune stores a new open entry, and calls pruneEntries. The entry has c's Did, Kind and Leaves, and edits
+// instead of c.Edits. The caller holds the lock, and calls closeEntry or removeEntry afterwards.
 func (j Journal) addAndPrune(c Change, edits []Edit) (Entry, error) {
 	e := Entry{ID: 1, At: time.Now().UTC(), Did: c.Did, Kind: c.Kind, Token: rand.Text(), Leaves: c.Leaves}
 	ids, err := j.listIDs()
@@ -494,7 +494,7 @@ type contents struct {
 	path string
 }
 
-// openContents opens the stored contents of an entry. The caller closes it. A missing or invalid archive is a
+// openContents opens the stored contents of an entry. The caller closes them. A missing or invalid archive is a
 // *DamagedError.
 func (j Journal) openContents(id int) (contents, error) {
 	path := j.fileOf(id, bytesEnd)
@@ -546,8 +546,8 @@ func (j Journal) readNewest() (e Entry, err error) {
 	return e, nil
 }
 
-// Interrupted returns the latest entry. lastIsOpen is set if the change was killed before the end or still runs. e is
-// empty and err nil if there are no entries.
+// Interrupted returns the latest entry. lastIsOpen is set if the change still runs or did not end as planned, e.g.
+// because it was killed. e is empty and err nil if there are no entries.
 func (j Journal) Interrupted() (e Entry, lastIsOpen bool, err error) {
 	if e, err = j.readNewest(); errors.Is(err, ErrNothingToUndo) {
 		err = nil

@@ -32,8 +32,8 @@ func TakeLock(path string) (unlock func(), err error) {
 	return func() { _ = lock.Unlock() }, nil
 }
 
-// LockDir locks dir with a lock file in springfield's state directory. All paths to a directory share one lock. Returns
-// ErrLocked if this is not free within two seconds.
+// LockDir locks dir with a lock file in springfield's state directory. All paths to a directory share one lock. If the
+// lock is not free within two seconds, it returns ErrLocked.
 func (j Journal) LockDir(dir string) (unlock func(), err error) {
 	at, err := Resolve(dir)
 	if err != nil {

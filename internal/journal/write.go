@@ -38,8 +38,8 @@ func IsTemporary(baseName string) bool {
 	return strings.HasPrefix(baseName, ".") && strings.Contains(baseName, tempMark) && strings.HasSuffix(baseName, tempEnd)
 }
 
-// addDirs adds directory edits: missing directories before the first edit that needs them, dropped ones to the end.
-// Skips edits that change nothing.
+// addDirs adds directory edits: missing directories before the first edit that needs them, dropped ones to the end. It
+// omits edits that change nothing.
 func addDirs(edits []Edit) ([]Edit, error) {
 	var all, dropped []Edit
 	made := map[string]bool{}

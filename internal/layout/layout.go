@@ -196,8 +196,8 @@ func (p Printer) PrintTable(indent string, rows [][]string) {
 	}
 }
 
-// PrintDiff prints a unified diff in colours, shortening file names and removing carriage returns. Counts binary files
-// from the fourth.
+// PrintDiff prints a unified diff in colours, shortening file names and removing carriage returns at the end of lines.
+// From the fourth on, binary files are only counted.
 func (p Printer) PrintDiff(text string) {
 	const most = 3
 	lines, binary := strings.SplitAfter(text, "\n"), 0

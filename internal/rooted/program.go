@@ -9,14 +9,14 @@ import (
 	"strings"
 )
 
-// AbsoluteDirs removes relative directories from a PATH-like list, since a project could control them. Returns a file
-// if nothing is left, because an empty PATH means the working directory.
+// AbsoluteDirs removes relative directories from a PATH-like list, since a project could control them. If nothing is
+// left, it returns os.DevNull, because an empty PATH means the working directory.
 func AbsoluteDirs(list string) (neverEmpty string) {
 	dirs := slices.DeleteFunc(filepath.SplitList(list), func(dir string) bool { return !filepath.IsAbs(dir) })
 	return cmp.Or(strings.Join(dirs, string(filepath.ListSeparator)), os.DevNull)
 }
 
-// FindProgram finds a program's path in a PATH-like list ("" if not found). Skips relative directories, because a
+// FindProgram finds a program's path in a PATH-like list ("" if not found). It skips relative directories, because a
 // project could control them. Programs named with a directory must be absolute paths.
 func FindProgram(program, list string) string {
 	dirs := filepath.SplitList(list)

@@ -102,7 +102,7 @@ func (f Folder) Lstat(name string) (fs.FileInfo, error) {
 	return f.Root.Lstat(name)
 }
 
-// ReadFile reads a regular file. Fails if larger than limit bytes. Returns *LinkError for paths with a symlink.
+// ReadFile reads a regular file of at most limit bytes. For a path with a symlink, the error is a *LinkError.
 func (f Folder) ReadFile(name string, limit int64) ([]byte, fs.FileInfo, error) {
 	name = filepath.FromSlash(name)
 	if err := f.RefuseLinks(name); err != nil {
@@ -133,7 +133,7 @@ func ReadFollowing(path string, limit int64) ([]byte, fs.FileInfo, error) {
 	return readRegular(path, path, limit, os.Stat, os.Open)
 }
 
-// readRegular reads a regular file if not larger than limit bytes. Calls stat first because opening a pipe waits for a
+// readRegular reads a regular file of at most limit bytes. It calls stat first because opening a pipe waits for a
 // writer. shown is for errors.
 func readRegular(
 	shown, name string, limit int64, stat func(string) (fs.FileInfo, error), open func(string) (*os.File, error),
@@ -217,8 +217,8 @@ func PathFrom(base, path string) string {
 	return filepath.Join(base, path)
 }
 
-// FindUpward returns dir or the nearest ancestor where meant is true ("" if none). dir must be absolute. Relative paths
-// end with ".".
+// FindUpward returns dir or the nearest ancestor where meant is true ("" if none). dir must be absolute, because the
+// search from a relative path ends at ".".
 func FindUpward(dir string, meant func(dir string) bool) string {
 	for ; !meant(dir); dir = filepath.Dir(dir) {
 		if dir == filepath.Dir(dir) {
@@ -299,8 +299,8 @@ type Typed struct {
 	Config string   // Claude Code's configuration directory, "" if unknown
 }
 
-// untrustedProjectDir returns the checkout or suite around Work, falling back to Work. Returns "" if trusted, i.e. for
-// the configuration directory, or any containing the home directory.
+// untrustedProjectDir returns the outer one of the checkout and suite around Work, falling back to Work. It returns ""
+// on an error, or if that is trusted, i.e. the configuration directory, or any containing the home directory.
 func (t Typed) untrustedProjectDir() (dirOrEmpty string) {
 	ground := t.Work
 	for _, around := range t.Around {

@@ -36,8 +36,8 @@ func RunWithDir(tests interface{ Run() int }) int {
 	return tests.Run()
 }
 
-// PackageTempPath returns a path in the directory RunWithDir makes for a package's tests. Creates nothing there. Panics
-// if RunWithDir is not used.
+// PackageTempPath returns a path in the directory RunWithDir makes for a package's tests. It creates nothing there, and
+// panics if RunWithDir is not used.
 func PackageTempPath(name ...string) string {
 	if shared == "" {
 		panic("TestMain does not call scratch.RunWithDir")
@@ -67,7 +67,7 @@ var built = struct {
 }{path: map[string]string{}}
 
 // Program compiles a command from this tree once and returns the path. command is the directory in the tree, e.g.
-// "cmd/springfield". TestMain should call RunWithDir. Tests must not change the file.
+// "cmd/springfield". TestMain must call RunWithDir. Tests must not change the file.
 func Program(t testing.TB, command string, buildFlags ...string) string {
 	t.Helper()
 	built.Lock()

@@ -33,9 +33,9 @@ func AllowHintFor(check string) (neverEmpty string) {
 	return "it needs " + cmp.Or(AllowRule(check), "a rule for it") + " in permissions.allow, and no rule or hook against it"
 }
 
-// LastShell returns the last shell command and whether this is a finished run of the check. Returns none if a non-shell
-// tool may have changed files since. shellDir is the agent's shell directory ("" if unknown). Callers resolve symlinks,
-// because shellDir is compared with k.Project as text.
+// LastShell returns the last shell command and whether this is a finished run of the check. It returns none if a
+// non-shell tool may have changed files since. shellDir is the agent's shell directory ("" if unknown). Callers resolve
+// symlinks, because shellDir is compared with k.Project as text.
 func (k Check) LastShell(calls []Call, shellDir string) (shell Call, checked bool) {
 	for i := len(calls) - 1; i >= 0; i-- {
 		c := calls[i]

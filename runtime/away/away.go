@@ -61,7 +61,7 @@ func CameBack(a *ledger.Away, session string, typedAtMillis int64, prompts int) 
 }
 
 // AnswerStop returns the answer to a stop under an order that is in force, which the caller checks. s.Verdict can also
-// be a continue, which counts against the order's maximum.
+// be a continue, which counts against the order's maximum unless the user is back.
 func AnswerStop(a *ledger.Away, s Stop) Answer {
 	stops := s.Verdict.Decision != strategy.Continue
 	out := Answer{Verdict: s.Verdict, Event: ledger.AwayEvent{At: s.Now, Session: s.Session, Key: s.Key, By: s.Plugin, Work: s.Work}}
@@ -96,8 +96,9 @@ func AnswerStop(a *ledger.Away, s Stop) Answer {
 	return out
 }
 
-// answerStop answers the agent's question, or continues if the agent wraps up before a usage limit. Otherwise,
-// decideByCheck decides if the order has a check and nothing else is needed from the user.
+// answerStop answers the agent's question or leaves it to the user, and continues if the agent wraps up before a usage
+// limit. Otherwise, if the order has a check, decideByCheck decides, unless the user is needed for something else, or
+// the prompt only asks and nothing was changed.
 func (out *Answer) answerStop(a *ledger.Away, inSession []ledger.AwayEvent, s Stop) {
 	situation := *s.Situation
 	calls := situation.Turn.Calls
@@ -193,9 +194,9 @@ func Describe(o ledger.AwayOrder, used int, nowMillis int64) string {
 	return "away: " + strconv.Itoa(used) + " of " + strconv.Itoa(o.Most) + " continues used, " + end + ", in " + where + ", set " + timestamp.AgoInWords(nowMillis-o.At) + " " + from
 }
 
-// decideByCheck fills in out: with a stop if the check was denied, has passed since the last change to a file, or had
-// the same outcome three times, otherwise with a continue that asks the agent to run the check. out.Event.Check must be
-// set already. call and ran are the results of LastShell.
+// decideByCheck fills in out: with a stop if the check is the last shell command and has passed, was denied, or was
+// asked for three times with the same outcome, otherwise with a continue that asks the agent to run the check.
+// out.Event.Check must be set already. call and ran are the results of LastShell.
 func (out *Answer) decideByCheck(a *ledger.Away, inSession []ledger.AwayEvent, call activity.Call, ran bool, shellDir string) {
 	e, check := &out.Event, a.Order.Check
 	e.Text = check

@@ -40,8 +40,8 @@ func sameName(a, b string) bool {
 	return a == b || runtime.GOOS == "windows" && strings.EqualFold(a, b)
 }
 
-// Ask asks the model, and returns within half a second past q's deadline. When ctx is done, all processes started here
-// are ended.
+// Ask asks the model, and returns within half a second past q's deadline. When ctx is done, it ends the program that it
+// started, and except on Windows the program's process group.
 func Ask(ctx context.Context, q judge.Question, e Env) judge.Reply {
 	start := time.Now()
 	within := cmp.Or(max(0, time.Duration(q.WithinMs)*time.Millisecond), judge.Within*time.Second)

@@ -124,7 +124,7 @@ func isProgram(path string) bool {
 }
 
 // readEnvelope parses the client's JSON output, with the answer in structured_output. The reply's model is askedModel
-// unless the output names another. explained reports whether the output gives the reason for a failure.
+// unless the output names exactly one. explained reports whether the output gives the reason for a failure.
 func readEnvelope(data []byte, askedModel string) (reply judge.Reply, explained bool) {
 	var result struct {
 		Type    string                     `json:"type"`

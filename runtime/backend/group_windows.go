@@ -13,9 +13,9 @@ func ownGroup() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP | createNoWindow, HideWindow: true}
 }
 
-// termGroup kills only the process, because Windows has no process groups. The client starts no more processes if tools
-// are not allowed.
+// termGroup kills only the process, because Windows cannot kill a process group. The client starts no other processes
+// if tools are not allowed.
 func termGroup(p *os.Process) error { return p.Kill() }
 
-// killGroup does nothing, because Windows has no process groups.
+// killGroup does nothing, because Windows cannot kill a process group.
 func killGroup(*os.Process) {}

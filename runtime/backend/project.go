@@ -84,9 +84,10 @@ func dirAndAbove(dir string) (namedAndReal [2][]string) {
 	return namedAndReal
 }
 
-// projectVarFault checks q.Variables files in the project and ancestors. Returns a message for the first file that
+// projectVarFault returns a message about the first of the q.Variables files in the project and its ancestors that
 // cannot be read, or sets a variable from q.Named or for where questions go ("" if fine). Hosts other than Claude Code
-// pass these variables to hooks. Ignores the home directory, unused cloud logins and variables not in the environment.
+// pass these variables to hooks. It ignores the home directory, unused cloud logins and variables not in the
+// environment.
 func (e Env) projectVarFault(q judge.Question) string {
 	if q.Project == "" {
 		return ""
@@ -121,9 +122,9 @@ func equalsAnyFold(name string, named []string) bool {
 	return slices.ContainsFunc(named, func(n string) bool { return strings.EqualFold(n, name) })
 }
 
-// faultInFile returns a message if the file sets a member rejected by bad, cannot be read or is not an object. Returns
-// "" otherwise, and for a missing file. Members in env begin with "env.". Files not named .json are read as NAME=value
-// lines, as members in env. shown is the file's name in messages.
+// faultInFile returns a message if the file sets a member rejected by bad, cannot be read or, if named .json, is not an
+// object. It returns "" otherwise, and for a missing file. Members in env begin with "env.". Files not named .json are
+// read as NAME=value lines, as members in env. shown is the file's name in messages.
 func faultInFile(path, shown string, bad func(member string) bool) string {
 	data, err := file.ReadRegular(path, maxSettings)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -152,7 +153,7 @@ func faultInFile(path, shown string, bad func(member string) bool) string {
 }
 
 // firstBadMember returns the first member, by name, with bad(member) true, or "". Variables are members like env.PATH.
-// valid is false only for invalid data.
+// valid is false if data, or env in it, is not a JSON object. Null and empty data are valid.
 func firstBadMember(data []byte, bad func(member string) bool) (name string, valid bool) {
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 	if len(bytes.TrimSpace(data)) == 0 {

@@ -23,8 +23,9 @@ const (
 )
 
 // run runs a program in an empty directory, with only these vars, and returns the reply that read parses from the
-// output. When ctx is done, it ends the whole process group. It calls read even if the program fails. If read returns
-// explained, the reply already contains the reason for a failure. argv[0] must be an absolute path.
+// output. When ctx is done, it ends the process group (on Windows, only the program). It calls read even if the program
+// fails. If read returns explained, the reply already contains the reason for a failure. argv[0] must be an absolute
+// path.
 func (e Env) run(ctx context.Context, argv, vars []string, stdin string, read func(printed []byte) (reply judge.Reply, explained bool)) judge.Reply {
 	// Claude Code reads CLAUDE.md and settings from the working directory upwards, so it gets an empty one.
 	dir, err := os.MkdirTemp(e.Temp, "springfield-judge-")

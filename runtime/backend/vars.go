@@ -22,7 +22,7 @@ func systemVariables() []string {
 }
 
 // isRoutingVariable reports whether an environment variable can change the address, the account or the trusted
-// certificates for a question. name must be in capitals.
+// certificates for a question. upperName must be in capitals.
 func isRoutingVariable(upperName string) bool {
 	named := []string{"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY",
 		"SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS", "CLAUDE_CODE_CERT_STORE"}
@@ -41,8 +41,8 @@ func hasAnyPrefix(name string, prefixes ...string) bool {
 	return slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(name, p) })
 }
 
-// redirectsOrRuns reports whether a member in project settings would set where questions go or which program runs.
-// These are login helpers, and variables read by the client or other programs, as env members in any case.
+// redirectsOrRuns reports whether a member in project settings would set where questions go or which program runs: a
+// login helper, or a variable in env, its name in any case, that the client or other programs read.
 func redirectsOrRuns(member string) bool {
 	name, ok := strings.CutPrefix(member, "env.")
 	if !ok {

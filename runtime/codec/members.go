@@ -260,9 +260,9 @@ const (
 	dropElement
 )
 
-// codeObjects reads or writes the n objects for ListOf, with steps from list. wasRead is true if this was reading and
-// the member was found. Strict reads skip invalid objects. m.Most limits the reads unless 0, and is reset. It is not
-// generic, so it is compiled once.
+// codeObjects reads or writes the objects for ListOf, by calling list for each step. n is the number to write. wasRead
+// is true if this was reading and the member was found and not null. Strict reads skip invalid objects. m.Most limits
+// the objects read unless 0, and is reset. codeObjects is not generic, so it is compiled once.
 func (m *Coder) codeObjects(name string, n int, list func(do listStep, i int) Object) (wasRead bool) {
 	most, number, read := m.Most, 0, 0
 	m.Most = 0
@@ -298,7 +298,7 @@ func Optional[T any, O interface {
 	}
 }
 
-// eachElement calls read for each raw element, or write for each index below n. Returns true if the member was read,
+// eachElement calls read for each raw element, or write for each index below n. It returns true if the member was read,
 // even if not a list.
 func (m *Coder) eachElement(name string, n int, write func(i int), read func(raw []byte)) (wasRead bool) {
 	if !m.beginMember(name, n == 0) {
@@ -352,7 +352,7 @@ func readNumber[T integer](m *Coder, raw []byte, v *T) bool {
 
 // ReadStrictly reads a JSON object or null written by a person, ignoring case in names. whole is why data can't be
 // read. parts lists ignored mistakes, including members neither listed by o nor accepted by others. others gets names
-// as written, in any case.
+// as written, so it should ignore case, too.
 func ReadStrictly(data []byte, o Object, others func(name string) bool) (parts []*Fault, whole *Fault) {
 	if whole = FindFault(data); whole != nil {
 		return nil, whole
@@ -410,8 +410,8 @@ func (m *Coder) readMembers(value []byte, o Object, ignores func(name string) bo
 	}
 }
 
-// ReadOptional reads a member by calling read. It leaves *v nil if the member is absent, or wrong in a strict read. It
-// never writes.
+// ReadOptional reads a member by calling read. It leaves *v as it is if the member is absent or null, or wrong in a
+// strict read. It never writes.
 func ReadOptional[T any](m *Coder, name string, v **T, read func(m *Coder, name string, v *T)) {
 	if m.beginMember(name, true) {
 		value, before := new(T), len(m.faults)

@@ -16,7 +16,7 @@ func InsideQuotes(raw []byte) []byte {
 	return raw[1 : len(raw)-1]
 }
 
-// ValidText decodes a JSON string's inside. Runs of invalid UTF-8 become a single U+FFFD.
+// ValidText decodes a JSON string's inside. Each run of invalid UTF-8 becomes a single U+FFFD.
 func ValidText(inside []byte) string {
 	if bytes.IndexByte(inside, '\\') >= 0 {
 		inside = Unescape(make([]byte, 0, len(inside)), inside)

@@ -145,7 +145,8 @@ func FindMember(object []byte, anyOf ...string) (lastFound []byte) {
 	return lastFound
 }
 
-// Elements calls yield for each raw element in a JSON array. Returns false if the array is incomplete or not an array.
+// Elements calls yield for each raw element in a JSON array. It returns false if the array is incomplete or not an
+// array.
 func Elements(array []byte, yield func(element []byte)) bool {
 	w := EnterValue(array, '[')
 	for w.Next() {

@@ -22,8 +22,9 @@ type Aftermath struct {
 	blocker string // command and words of the last such hook
 }
 
-// FindAftermath returns the failure between r and the plugin's next decision, plus other hooks' continues since the
-// prompt. Reads up to 4 MiB from the session log's end. Returns the zero Aftermath if the log is unreadable.
+// FindAftermath returns how the session went on between r and the plugin's next decision: a failure, or a continue that
+// was dropped, plus other hooks' continues since the prompt. It reads up to 4 MiB from the session log's end, and
+// returns the zero Aftermath if the log is unreadable.
 func (d *Console) FindAftermath(r ledger.Record) (a Aftermath) {
 	until := int64(0)
 	for later := range ledger.Backwards(d.dirAndAlso(), ledger.Scope{Session: ledgerIDOf(r.Session)}) {
@@ -52,7 +53,8 @@ func (d *Console) FindAftermath(r ledger.Record) (a Aftermath) {
 	return a
 }
 
-// takeEntry notes failures and continues of other hooks. For an entry before the decision, clear a.Failure afterwards.
+// takeEntry notes failures of the session, and continues of other hooks. For an entry before the decision, clear
+// a.Failure afterwards.
 func (a *Aftermath) takeEntry(e *transcript.Entry, atMillis int64) {
 	switch e.What {
 	case transcript.Failed:

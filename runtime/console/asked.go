@@ -69,16 +69,16 @@ func (d *Console) scopeOf(a Asked) (view, error) {
 	return view{Scope: ledger.Scope{Project: dir}, name: dir, implied: true}, nil
 }
 
-// printImplied prints the decisions covered by v, and to use word (e.g. why) with --all for every project. Prints
-// nothing if a flag chose the view.
+// printImplied prints which session or project v covers, and that word (e.g. why) with --all shows every project. It
+// prints nothing if a flag chose the view.
 func (d *Console) printImplied(v view, word string) {
 	if v.implied {
 		d.printLine("in " + v.name + "; " + d.wordToType(word+" --all") + " shows every project")
 	}
 }
 
-// wordToType returns the command to type for a word like why: /PLUGIN:why in an agent, otherwise with d.Self. Flags can
-// follow. Blanks are glued until printLine or AdviceOn undo this.
+// wordToType returns the command to type for a word like why: /PLUGIN:why if an agent calls a plugin's hook, otherwise
+// with d.Self. Flags can follow the word. Blanks are glued until printLine or AdviceOn undo this.
 func (d *Console) wordToType(word string) string {
 	if d.Caller != nil && d.Plugin != nil {
 		if settings, err := d.Plugin(); err == nil {
@@ -115,9 +115,9 @@ func (d *Console) sayNothingDecided(v view, a Asked, word string, hasPrompts boo
 	}
 }
 
-// findDecision returns the decision with this ID. "" or "last" returns the latest, preferring stops. If ask.Prompts is
-// set, only prompts count. Stops answering just a command (e.g. why) are ignored. Returns errNothing if nothing is
-// left.
+// findDecision returns the decision with this ID. For "" or "last" it returns the latest, preferring stops, or only
+// among prompts if ask.Prompts is set. It ignores stops that answer just a command (e.g. why), and returns errNothing
+// if nothing is left.
 func (d *Console) findDecision(id string, v view, ask Asked) (lastIfNoID ledger.Record, err error) {
 	if id != "" && id != "last" {
 		if v.implied {

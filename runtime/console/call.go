@@ -25,7 +25,8 @@ You can call it with one of these commands:
 
 ` + loopUsage
 
-// AnswerCall runs the existing command args[0] with the remaining args. Returns ErrUsage if they are invalid.
+// AnswerCall runs the command args[0] with the remaining args. It returns ErrUsage if the command is unknown or its
+// arguments are invalid. args must not be empty.
 func (d *Console) AnswerCall(args []string) error {
 	word, args := args[0], args[1:]
 	if word == "loop" {
@@ -71,8 +72,9 @@ const (
 	shellSigns   = "\"'`$\\;&|<>(){}*?[]~#!\r\n" // special to a shell
 )
 
-// AnswerAtOnce runs a slash command, e.g. why or hold, and returns the output or error. Returns "" if the command
-// starts work, has a usage error, or needs a shell for the arguments. d.Plugin must be set.
+// AnswerAtOnce runs a slash command that informs, holds or stops, e.g. why, hold or loop stop, and returns the output
+// or error. It returns "" for other commands, a usage error, arguments that are too long or need a shell, and if
+// d.Plugin, which must be set, returns an error.
 func (d Console) AnswerAtOnce(word, arguments string) string {
 	args := append([]string{word}, strings.Fields(arguments)...)
 	looks := slices.Contains([]string{"why", "log", "hold", "page"}, word) ||

@@ -22,8 +22,8 @@ import (
 const unattendedHold = 12 * time.Hour
 
 // defaultHold returns how long a hold set now will last, and a line for the user on how it ends. For the user's own
-// terminal, where holds have no end, returns 0 and "". Otherwise, holds last until the last away order ends, but not
-// less than unattendedHold.
+// terminal, where holds have no end, it returns 0 and "". Otherwise, holds last until the last away order in force
+// ends, but not less than unattendedHold.
 func (d *Console) defaultHold() (orNoEnd time.Duration, ends string) {
 	if d.Caller == nil {
 		if t, err := terminal.UserTerminal(); err == nil {
@@ -140,8 +140,8 @@ func (d *Console) printNoHold(session, says string) error {
 	return nil
 }
 
-// OwnTerminal opens a person's terminal. Callers close it. does follows "can" in an error, e.g. "lift a hold". Returns
-// an error for an agent, or if there is no such terminal. The error's hint ends with command.
+// OwnTerminal opens a person's terminal. Callers close it. It returns an error for an agent, or if there is no such
+// terminal. does follows "can" in the error, e.g. "lift a hold", and the error's hint ends with command.
 func OwnTerminal(caller *host.Host, does, command string) (*terminal.Terminal, error) {
 	if caller != nil {
 		return nil, &adviceError{"only a person can " + does + ", not " + caller.Agent,
@@ -155,9 +155,9 @@ func OwnTerminal(caller *host.Host, does, command string) (*terminal.Terminal, e
 	return t, nil
 }
 
-// AskToLift lifts a session's hold when confirmed on a user's terminal. If session is "", lifts the hold for all
-// sessions. Returns an error for agents, or if there is no such terminal. If no hold is in force, only prints a line,
-// except for agents.
+// AskToLift lifts a session's hold, or the hold on all sessions if session is "", when confirmed on a user's terminal.
+// It returns an error for agents, if there is no such terminal, or if not confirmed. If no hold is in force, it only
+// prints a line, except for agents.
 func (d *Console) AskToLift(session string) error {
 	session, err := d.resolveSession(session)
 	if err != nil {
@@ -334,7 +334,7 @@ func holdScopeInWords(e ledger.HoldEvent) string {
 	return display.OneLine(sessionOrAll(clipTo99(strings.TrimPrefix(e.Of, "session:"))))
 }
 
-// ParseHoldDuration parses a hold's duration, up to 365 days. Returns 0 if s is "", to use the default end.
+// ParseHoldDuration parses a hold's duration, up to 365 days. It returns 0 if s is "", to use the default end.
 func ParseHoldDuration(s string) (zeroIfEmpty time.Duration, err error) {
 	if s == "" {
 		return 0, nil

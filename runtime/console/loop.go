@@ -135,8 +135,8 @@ func (l *loopHere) mostTurns(goal wiggum.Goal) int {
 	return min(goal.Max, cmp.Or(l.typedMaxFor(goal), l.ceiling()))
 }
 
-// typedMaxFor returns the maximum the user typed for a goal (0 if none). For a paused goal, this is the previous one,
-// restored by the user's loop set active true. l.past must be the goal's history.
+// typedMaxFor returns the maximum the user typed for a goal (0 if none). For a paused goal, this can be the one before
+// the pause, which the user restores with loop set active true. l.past must be the goal's history.
 func (l *loopHere) typedMaxFor(goal wiggum.Goal) int {
 	if goal.Active {
 		return l.past.Typed
@@ -185,8 +185,8 @@ func (l *loopHere) wrapFault() (neverNil error) {
 }
 
 // changeFile replaces the loop file with the result from edit, or removes the file if this is nil. It tries to lock the
-// workspace meanwhile. The file is read into l again before edit runs and after the change. Returns the goal and
-// content from before.
+// workspace meanwhile. The file is read into l again before edit runs and after the change. changeFile returns the goal
+// and content from before.
 func (l *loopHere) changeFile(edit func() ([]byte, error)) (was wiggum.Goal, before []byte, err error) {
 	// If we cannot lock, the hook cannot write either, or is slow. ApplyChanges never overwrites other edits.
 	if lock, err := ledger.LockWorkspace(l.Dir, l.space.Dir, loopWait); err == nil {
@@ -212,7 +212,7 @@ func (l *loopHere) changeFile(edit func() ([]byte, error)) (was wiggum.Goal, bef
 }
 
 // recordAndReport records an event, e.g. activity.LoopStarted, with l.past.Typed, and reports it to the user's progress
-// command. goal.ID must be set. loopFile is the loop file's content for the history, or nil. Prints errors as notes.
+// command. It prints errors as notes. goal.ID must be set. loopFile is the loop file's content for the history, or nil.
 func (l *loopHere) recordAndReport(event string, goal wiggum.Goal, loopFile []byte) {
 	e := activity.LoopEvent{
 		Loop: goal.ID, At: l.Now().UnixMilli(), Event: event,
@@ -226,8 +226,8 @@ func (l *loopHere) recordAndReport(event string, goal wiggum.Goal, loopFile []by
 	}
 }
 
-// noteIfCancelled records that the loop was is cancelled, if it has an ID and was active or has a typed maximum.
-// Callers end the loop first. loopFile is its content. Sets l.past to was's history.
+// noteIfCancelled records the cancellation of the loop was, if it has an ID and was active or has a typed maximum.
+// Callers end the loop first. loopFile is its content. l.past is set to the loop's history.
 func (l *loopHere) noteIfCancelled(was wiggum.Goal, loopFile []byte) {
 	l.past = ledger.PastOfLoop(l.Dir, was.ID, l.space.Dir) // the file might be gone
 	if was.ID != "" && (was.Active || l.past.Typed > 0) {
@@ -399,8 +399,8 @@ func parseLoopKey(key string, values []string) (field [2]string, err error) {
 	return field, misused("loop set has no key "+strconv.Quote(key), "the keys are "+strings.Join(names, ", "))
 }
 
-// SetLoop sets a LoopKeys key in the workspace's loop file and prints the value. Records a raised maximum or a
-// cancelled loop.
+// SetLoop sets a LoopKeys key in the workspace's loop file and prints the value. It records a maximum that the user
+// typed or restored, and the cancellation of a loop.
 func (d *Console) SetLoop(key string, values []string) error {
 	l, err := d.openLoopSpace(false)
 	if err != nil {

@@ -69,7 +69,8 @@ var templates = []template{
 }
 
 // StartLoop writes the workspace's loop file, records the start and prints the loop. If no plugin drives loops here, it
-// first calls SwitchOn, which can ask the user. An active loop is an error unless o.Replace is set.
+// first calls SwitchOn, which can ask the user. A loop that is active, invalid or without an ID is an error unless
+// o.Replace is set.
 func (d *Console) StartLoop(o LoopStart) error {
 	l, err := d.openLoopSpace(o.Named)
 	if err != nil {

@@ -75,8 +75,8 @@ func shortGoalOf(body string) string {
 	return strings.TrimSpace(quotation.ClipRunes(line, 79))
 }
 
-// LoopHistory prints the workspace's last n loops, oldest first. n must be positive. If everyDir is set, prints loops
-// from every workspace. JSON has an object per loop, with no events.
+// LoopHistory prints the workspace's last n loops, oldest first, or those of every workspace if everyDir is set. n must
+// be positive. JSON has an object per loop, with no events.
 func (d *Console) LoopHistory(n int, everyDir, asJSON bool) error {
 	l, err := d.openLoopSpace(false)
 	if err != nil {

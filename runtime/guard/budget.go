@@ -58,9 +58,9 @@ type Witness struct {
 	InOwn    int     // from the user's last prompt
 }
 
-// SpendContinue spends one continue. Returns the new state, which callers must always store, and the remaining budget
-// or a veto. count.Now is from a ledger.Clock. Continues later than count.Now count as just now, so changing the system
-// clock gains nothing.
+// SpendContinue spends one continue. It returns the new state, which callers must always store, and the remaining
+// budget or a veto. count.Now is from a ledger.Clock. Continues later than count.Now count as just now, so changing the
+// system clock gains nothing.
 func SpendContinue(s ledger.State, l Limits, count Count) (toStore ledger.State, _ ledger.Left, _ Veto) {
 	t := count.Now.UnixMilli()
 	s = MeetPrompt(s, count.Prompt, count.Own)
@@ -127,9 +127,9 @@ func trimToHour(s ledger.State, count Count) ledger.State {
 // sayContinue is the advice for limits that the user's next prompt resets.
 const sayContinue = "type continue"
 
-// limitReached returns a veto if a limit is reached. s must be from trimToHour. recent counts the burst's continues.
-// same and idle count continues in a row, with no progress and no tool call. Checks the hour first, because prompts do
-// not reset it.
+// limitReached returns a veto if a limit is reached. s must be from trimToHour. recent counts the burst's continues,
+// same those in a row with no progress, and idle those in a row with no tool call. The hour is checked first, because
+// prompts do not reset it.
 func (l Limits) limitReached(s ledger.State, count Count, recent, same, idle int) Veto {
 	next := "" // if prompts are known
 	if count.Prompt != "" {
@@ -185,9 +185,10 @@ func sayWhenFree(times []int64, most int, now time.Time, span time.Duration) str
 
 const chain = 4 // loops of maximum length for each prompt of the user
 
-// TakeRound spends a loop's round and returns the new state. Returns a veto if there were too many rounds for all loops
-// together, or in an hour. ceiling is the settings' maximum per loop, typedOr0 the user's own maximum or 0. Strategies
-// count single loops, but files can rename them.
+// TakeRound spends a loop's round and returns the new state. It returns a veto if all loops together had too many
+// rounds since the user's last prompt, or the session too many continues and rounds in an hour. ceiling is the
+// settings' maximum per loop, typedOr0 the user's own maximum or 0. Strategies count single loops, but files can rename
+// them.
 func TakeRound(s ledger.State, count Count, ceiling, typedOr0 int) (ledger.State, Veto) {
 	s = trimToHour(MeetPrompt(s, count.Prompt, count.Own), count)
 	if typedOr0 == 0 && s.InLoops >= chain*ceiling {

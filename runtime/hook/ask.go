@@ -33,7 +33,7 @@ type askOutcome struct {
 }
 
 // noteJudgement replaces the session's reservation in v.Next with the actual cost, and adds the judgement to v.Next and
-// the message to the user to v. v must be settled, with the reservation in v.Next.Spent.
+// the message to the user to v, unless v has one. v must be settled, with the reservation in v.Next.Spent.
 func (q askOutcome) noteJudgement(v *Settled) {
 	v.Next.Spent = max(0, v.Next.Spent-q.taken)
 	if q.asked == nil {
@@ -48,8 +48,8 @@ func (q askOutcome) noteJudgement(v *Settled) {
 }
 
 // askJudge asks the judge about the page of snapshot.Verdict, which must not be empty, and changes the verdict by the
-// answer. It reserves the cost under the session's lock, so the caller must not hold this lock. The caller then calls
-// a.noteJudgement, even if no judge was asked. It extends the hook's time limit.
+// answer. It extends the hook's time limit. It reserves the cost under the session's lock, so the caller must not hold
+// this lock. The caller then calls a.noteJudgement, even if no judge was asked.
 func (s *start) askJudge(snapshot *Snapshot) (a askOutcome) {
 	v := &snapshot.Verdict
 	j, asks := snapshot.Settings.JudgeOptions()
@@ -104,8 +104,8 @@ func (s *start) askJudge(snapshot *Snapshot) (a askOutcome) {
 }
 
 // questionFor returns the question about page for j's backend. j.Lacks() must be "". For Claude, a valid
-// LISA_SIMPSON_MODEL replaces j.Model. For a command, the recorded Model omits the arguments, because they can be
-// secret.
+// LISA_SIMPSON_MODEL other than an ARN replaces j.Model. For a command, Model is the program's name without the
+// arguments, because they can be secret.
 func (s *start) questionFor(j judge.Options, page string) judge.Question {
 	q := judge.Question{
 		Backend: j.Backend, System: judge.SystemPrompt(s.event.Host.Agent), Page: page, WithinMs: int64(j.Within) * 1000,
@@ -133,7 +133,7 @@ func noteNoAnswer(v *strategy.Verdict, rule, why string) {
 // sessions.
 func (s *start) daySpendDir() string { return cmp.Or(ledger.StateDir("", s.Home), s.state) }
 
-// reserveCost reserves q's maximum cost for the session and day. Returns the session's reserved amount. This can be
+// reserveCost reserves q's maximum cost for the session and day. It returns the session's reserved amount, which can be
 // positive even if q can't be asked. why is the reason not to ask q, or "". j.Lacks() must be "".
 func (s *start) reserveCost(q judge.Question, j judge.Options) (takenMicros int64, why string) {
 	var worst int64

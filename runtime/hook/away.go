@@ -68,7 +68,7 @@ func aboutInput(toolInput []byte) string {
 }
 
 // questionsOf returns the questions and options from an AskUserQuestion call as text, or the tool's name if there are
-// none. Returns "" for different tools.
+// none. It returns "" for different tools.
 func questionsOf(e Event) (textOrTool string) {
 	if e.Tool != "AskUserQuestion" {
 		return ""
@@ -125,7 +125,8 @@ func (s *start) noteShown() (already bool) {
 }
 
 // safeAwayDir returns the away orders' directory, always in the home directory so that one file counts an order's
-// continues. Returns "" if the project contains the home directory or could name it with a link.
+// continues. It returns "" if the home directory is relative, missing, below /proc, or in the project, by name or after
+// resolving symlinks.
 func (s *start) safeAwayDir() string {
 	home, err := filepath.EvalSymlinks(filepath.Clean(s.Home)) // StateDir cleans it, too
 	project := s.projectDir()

@@ -39,8 +39,8 @@ func readEvent(r io.Reader) (e Event, err error) {
 	return e, nil
 }
 
-// readObject reads the JSON object from the start of r, not waiting for EOF. Returns io.EOF if the input is empty,
-// io.ErrUnexpectedEOF if the object is torn.
+// readObject reads the JSON object from the start of r, not waiting for EOF. It returns io.EOF if the input is empty,
+// and io.ErrUnexpectedEOF if the object is torn.
 func readObject(r io.Reader) (data []byte, err error) {
 	data = make([]byte, 0, 8<<10)
 	for err == nil {

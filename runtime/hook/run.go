@@ -384,9 +384,9 @@ func (s *start) holdVeto() guard.Veto {
 
 const lockWait = 2 * time.Second
 
-// openSpace opens the directory with the files the strategy needs, and locks it if the strategy changes files. Only the
-// lock can fail. The Space is nil if no files are needed or the directory cannot be opened. If err is nil, callers call
-// unlock, which also closes the Space.
+// openSpace opens the directory with the files the strategy needs, and locks it if the strategy changes files. Only a
+// failed lock is an error. The Space is nil if no files are needed or the directory cannot be opened. If err is nil,
+// callers call unlock, which also closes the Space.
 func (s *start) openSpace(settings Settings) (orNil *workspace.Space, unlock func(), err error) {
 	if settings.Options.Needs().Files == nil {
 		return nil, func() {}, nil
@@ -432,8 +432,8 @@ func shortenText(s string, most int) string {
 }
 
 // unwrittenAnswer returns the answer when err prevented recording v. A continue, reminder or zero Settled becomes a
-// verdict with no effect. faultRule is a constant, e.g. faultLedger. Adds the failed action to err, except for
-// faultWorkspace.
+// verdict with no effect. faultRule is a constant, e.g. faultLedger. Except for faultWorkspace, the failed action is
+// added to err.
 func (s *start) unwrittenAnswer(settings Settings, v Settled, faultRule string, err error) answer {
 	if faultRule != faultWorkspace {
 		err = newFailure("write ledger", err)
@@ -446,7 +446,8 @@ func (s *start) unwrittenAnswer(settings Settings, v Settled, faultRule string, 
 }
 
 // tryPluginScript runs a script of the plugin with its arguments in dir. argv begins with the script's path below the
-// plugin directory, with slashes. It discards the output and ignores failures.
+// plugin directory, with slashes. It discards the output, ignores a missing script and notes other failures for
+// debugging.
 func (s *start) tryPluginScript(dir string, argv []string) {
 	path, err := filepath.Abs(filepath.Join(s.root, filepath.FromSlash(argv[0])))
 	if err != nil || !file.IsReadable(path) {

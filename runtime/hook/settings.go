@@ -60,8 +60,8 @@ type Settings struct {
 	Prepared func(strategy.Situation) strategy.Verdict
 }
 
-// MaxContinues returns a loop's maximum iterations, or else the maximum continues in a row with no tool call. Returns 0
-// if the plugin does not decide at Stop.
+// MaxContinues returns the maximum iterations for a plugin that drives loops, and the maximum continues in a row with
+// no tool call for others. It returns 0 if the plugin does not decide at Stop.
 func (s Settings) MaxContinues() (orRounds int) {
 	if s.Strategy.Event != "Stop" {
 		return 0
@@ -207,8 +207,8 @@ func (f *settingsMembers) Members(m *codec.Coder) {
 const WholeFile = "the whole file is not in force: "
 
 // Overlay returns s overridden by the settings in data, and a line for each mistake, up to a maximum. Settings with
-// mistakes are ignored, as are a project's higher limits. Returns an error if all data is ignored. Members from other
-// strategies are allowed.
+// mistakes are ignored, as are a project's higher limits. Members from other strategies are allowed, except Special
+// ones. It is an error if all data is ignored.
 func (s Settings) Overlay(data []byte, by strategy.Writer) (Settings, []string, error) {
 	l := strategy.Layer{By: by, Strategy: s.Strategy.Name, IsAbs: filepath.IsAbs}
 	f := settingsMembers{options: s.Strategy.New()}
@@ -278,8 +278,8 @@ func limitsOf(l *guard.Limits) []limit {
 }
 
 // raiseCommand returns the command, in backticks, for the user to raise a limit: burst, prompt or hour. If caller, from
-// cliCommand, is not the CLI, instructions to edit the file are added. Returns "" for any other limitName, and if the
-// limit is at the maximum or set by the project.
+// cliCommand, is not the CLI, instructions to edit the file are added. It returns "" for any other limitName, and if
+// the limit is at the maximum or set by the project.
 func (s Settings) raiseCommand(limitName, stateDir, home, caller string) string {
 	for _, l := range limitsOf(&s.Limits) {
 		if l.name != limitName || *l.value >= l.most || slices.Contains(s.lowered, limitName) {
@@ -299,7 +299,7 @@ func (s Settings) raiseCommand(limitName, stateDir, home, caller string) string 
 }
 
 // anyStrategyHas reports whether any strategy defines this member, ignoring case. Callers check first that
-// faults.Strategy does not. Notes a fault in faults if that strategy must not contain the member.
+// faults.Strategy does not. A Special member, which faults.Strategy must not contain, is noted in faults.
 func anyStrategyHas(name string, faults *strategy.Layer) bool {
 	named := func(member string) bool { return strings.EqualFold(member, name) }
 	for _, known := range registry.Strategies {

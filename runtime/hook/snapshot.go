@@ -175,9 +175,9 @@ func (s *Snapshot) vetoAndNoteDrives() guard.Veto {
 	return veto
 }
 
-// goOnIfNoWake applies to hosts that exit at the end of the turn and cannot wake the agent. Once per prompt, it
-// replaces the verdict of a veto for background or scheduled work with a continue. s.Veto stays set, with the rule
-// headless.
+// goOnIfNoWake applies to hosts that exit at the end of the turn and cannot wake the agent. Once per prompt, for Stop
+// strategies with no loop, it replaces the verdict of a veto for background or scheduled work with a continue. s.Veto
+// stays set, with the rule headless.
 func (s *Snapshot) goOnIfNoWake() {
 	waits := s.Veto.Rule == "background" || s.Veto.Rule == "scheduled"
 	if !waits || !s.Headless || s.Settings.Strategy.Event != "Stop" || s.Settings.Strategy.Loop != nil || s.Before.Waits == toldWaitKey(s.met) {
@@ -246,8 +246,8 @@ func (s *Snapshot) lagMatters() bool {
 	return late || s.blindToPrompt() || s.Verdict.Page != "" || s.Settings.Options.Needs().Calls || s.Away != nil && s.Away.Order.Check != ""
 }
 
-// readWorkspace sets situation.Workspace and reads up to maxWants files requested by wants into it. Calls wants up to
-// maxAsks times, because a file can name the next.
+// readWorkspace sets situation.Workspace and reads up to maxWants files requested by wants into it. It calls wants up
+// to maxAsks times, because a file can name the next.
 func (s *Snapshot) readWorkspace(space *workspace.Space, wants func(strategy.Situation) []strategy.WantedFile, situation *strategy.Situation) {
 	files := map[string]strategy.File{}
 	situation.Workspace = strategy.Workspace{Dir: space.Dir, Files: files}
@@ -478,8 +478,8 @@ func (s *Snapshot) cliCommand() string {
 }
 
 // sayContinue puts the plugin's name, the limit and the evidence in front of out.Reason, unless Protocol is exit2.
-// Evidence of an order or a judge goes only to the user. It keeps the message to the user, out.Told, only at a prompt's
-// first continue, because hosts show the reason. The caller has set out.Next, and out.Left if limits apply.
+// Evidence of an order or a judge goes only to the user. out.Told, the message to the user, is set only at a prompt's
+// or loop's first continue, because hosts show the reason. The caller has set out.Next, and out.Left if limits apply.
 func (s *Snapshot) sayContinue(out *Settled, byOrder bool) {
 	count, told := "", s.Settings.Plugin+" kept "+s.Event.Host.Agent+" going"
 	first := out.Left != nil && out.Next.InPrompt == 1 || out.Left == nil && out.Remember.Continues == 1

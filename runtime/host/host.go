@@ -206,8 +206,8 @@ func (e Event) IsFromUser() bool {
 	return true
 }
 
-// HasLine reports whether a line in tail has the prefix, satisfies is and is a complete JSON object. Searches
-// backwards.
+// HasLine searches tail backwards, and reports whether a line has the prefix, satisfies is and is a complete JSON
+// object.
 func HasLine(tail []byte, prefix string, is func(line []byte) bool) bool {
 	for len(tail) > 0 {
 		i := bytes.LastIndexByte(tail, '\n')

@@ -96,8 +96,8 @@ func shownField(s string) string {
 
 const plainLetters = " ._/:=@+-~*…#%0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
-// quoteForPage returns s quoted and escaped, on one line. s is cut to most bytes before "…" and the last quote. Callers
-// mask secrets first.
+// quoteForPage returns s quoted and escaped, on one line. The result is cut to most bytes before "…" and the last
+// quote. Callers mask secrets first.
 func quoteForPage(s string, most int) string {
 	var b strings.Builder
 	b.WriteByte('"')

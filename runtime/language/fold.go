@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// FoldText normalises a text for comparison: lower case, straight apostrophes and single spaces, without commas, vowel
-// signs and invisible characters. It drops spaces at the beginning, but keeps one at the end.
+// FoldText normalises a text for comparison: lower case, straight apostrophes and single spaces, without commas, Arabic
+// vowel signs and invisible characters. It drops spaces at the beginning, but keeps one at the end.
 func FoldText(s string) (folded string) {
 	var b strings.Builder
 	b.Grow(len(s))
@@ -93,8 +93,8 @@ func UsesBlanks(word string) bool {
 	return inSpacedWord(r)
 }
 
-// IsWithinWord reports whether offset i in the folded text s is inside a word, not where words begin or end. Returns
-// false if i is outside s. Dots between letters join names: "install.mk".
+// IsWithinWord reports whether offset i in the folded text s is inside a word, not where words begin or end. It returns
+// false if i is outside s. Dots between letters or digits join names: "install.mk".
 func IsWithinWord(s string, i int) bool {
 	if i <= 0 || i >= len(s) {
 		return false

@@ -82,8 +82,8 @@ func (f *finder) findPattern(pattern, s string, good func(end int) bool) bool {
 	return false
 }
 
-// matchesAt reports whether pattern matches s at offset i, with an end accepted by good. pattern must not contain "^"
-// or "!". Skips spaces at i.
+// matchesAt reports whether pattern matches s at offset i, with an end accepted by good. It skips spaces at i. pattern
+// must not contain "^" or "!".
 func (f *finder) matchesAt(pattern, s string, i int, good func(end int) bool) bool {
 	for {
 		pattern = strings.TrimLeft(pattern, " ")
@@ -204,7 +204,7 @@ func (f *finder) hasMemberAt(c Class, s string, i int, suffix string, good func(
 }
 
 // beginsRun reports whether phrase's words match s from offset i, and returns the match's end. A star matches the rest
-// of a word, everything else must be equal. The match has to end with a word's end. Callers check for a word's
+// of a word, and everything else must be equal. The match has to end with a word's end. Callers check for a word's
 // beginning.
 func beginsRun(phrase, s string, i int) (end int, ok bool) {
 	for phrase != "" {
@@ -335,7 +335,7 @@ func (t *searched) mayHave(entry string) bool {
 	return len(word) < 3 || t.mayHaveGram(word) && t.mayHaveGram(word[len(word)-3:]) && strings.Contains(t.all, word)
 }
 
-// mayHaveGram reports whether the text may contain the first three bytes from s. s must have three or more.
+// mayHaveGram reports whether the text may contain the first three bytes of s. s must have three or more.
 func (t *searched) mayHaveGram(s string) bool {
 	h := hashTrigram(s)
 	return t.grams[h>>6]&(1<<(h&63)) != 0
@@ -362,8 +362,8 @@ type finder struct {
 
 func always(int) bool { return true }
 
-// Has reports whether a class c entry matches in folded, with no earlier exclusion in the pack. folded is (part of) a
-// sentence from the finders.
+// Has reports whether an entry of class c matches in folded, unless an earlier exclusion in the same pack and class
+// does, too. folded is (part of) a sentence from the finders.
 func (all Finders) Has(c Class, folded string) bool {
 packs:
 	for _, f := range all {

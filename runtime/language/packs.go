@@ -80,8 +80,8 @@ func PackCodes() (all []string) {
 	return all
 }
 
-// ForeignLanguage returns the name of a message's only language ("" for English). Returns "" for several languages too.
-// These are a guess, because English messages contain common foreign words and all messages contain English terms.
+// ForeignLanguage returns the name of a message's only language, or "" for English, none or several. Several languages
+// are a guess, because English messages contain common foreign words and all messages contain English terms.
 func ForeignLanguage(codes []string) (onlyOne string) {
 	if len(codes) == 1 && codes[0] != "en" && PackNamed(codes[0]) != nil {
 		return PackNamed(codes[0]).Name

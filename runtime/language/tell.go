@@ -59,8 +59,8 @@ func TellLanguages(folded string) []*Pack {
 }
 
 // GuessLanguages returns up to three packs with the most hits for words in their prompt classes. Callers fold words and
-// remove accents. Used for prompts too short for common words. Returns nil if many words are common in English, or none
-// is in a pack.
+// remove accents. It is for prompts too short for common words. It returns nil if many words are common in English, or
+// none is in a pack.
 func GuessLanguages(words []string) (likeliest []*Pack) {
 	common := 0
 	for _, word := range words {

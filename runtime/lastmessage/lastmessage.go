@@ -221,8 +221,8 @@ func offersKeys(text string) bool {
 	return false
 }
 
-// candidates returns the sentences that can announce work: those before a final list, else the last paragraph's.
-// Returns nil if the message ends with code or a quotation below a title or colon, because this is the work itself.
+// candidates returns the sentences that can announce work: those before a final list, else the last paragraph's. It
+// returns nil if the message ends with code or a quotation below a title or colon, because this is the work itself.
 func (c *Closing) candidates() []sentence {
 	if n := len(c.prose); n > 0 {
 		last, lead := c.blocks[len(c.blocks)-1].kind, c.prose[n-1]

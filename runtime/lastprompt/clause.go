@@ -36,8 +36,8 @@ type clause struct {
 
 type reader struct{ language.Finders }
 
-// spreadForbid makes a clause forbid if it only states, but was split from a piece that forbids as a whole. clauses are
-// from one sentence and have their acts set. None orders work.
+// spreadForbid makes a clause forbid if it only states, but the piece from which it was split forbids as a whole. The
+// first clause of a piece stays the same. clauses are from one sentence and have their acts set. None orders work.
 func (in reader) spreadForbid(clauses []clause) {
 	for i := 1; i < len(clauses); i++ {
 		c := &clauses[i]

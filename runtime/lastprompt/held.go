@@ -56,8 +56,8 @@ func (in reader) isNoSubject(word string) bool {
 		in.MatchLen(word, language.Common, language.Filler, language.Soft, language.And, language.Then, language.Not, language.Bother) == len(word)
 }
 
-// FindBanned returns the first prompt clause with a subject in the last 2,000 bytes from the agent's announcement. held
-// is Word.Held. A clause with no subject bans every announcement. heldClause is already quoted.
+// FindBanned returns the first prompt clause with a subject, or a related word, in the last 2,000 bytes of the agent's
+// announcement. held is Word.Held. A clause with no subject bans every announcement. heldClause is already quoted.
 func FindBanned(held, announcement string) (heldClause string, ok bool) {
 	subjects := longWordsOf(fold(quotation.Tail(announcement, maxAnnounced)))
 	for line := range strings.Lines(held) {
@@ -73,7 +73,8 @@ func FindBanned(held, announcement string) (heldClause string, ok bool) {
 	return "", false
 }
 
-// areRelated reports whether two words are the same or related forms: "deploying" and "deploy".
+// areRelated reports whether two words are the same, related forms ("deploying" and "deploy"), or a directory and a
+// path below it.
 func areRelated(a, b string) bool {
 	shorter, longer := []rune(a), []rune(b)
 	if len(shorter) > len(longer) {

@@ -28,8 +28,8 @@ func isSlashCommand(begin string) bool {
 	return ok && name != "" && !strings.ContainsAny(name, "/.?")
 }
 
-// ownSentences returns the sentences the user probably typed, for long prompts the first and last ones. short reports
-// whether they are up to maxShort characters long.
+// ownSentences returns the sentences the user probably typed, for long prompts only the first and last ones. short
+// reports whether these are all of them, with up to maxShort characters.
 func ownSentences(p Prompt) (all []lastmessage.Sentence, short bool) {
 	var first, last []lastmessage.Sentence
 	if whole, ok := wholePrompt(p); ok {

@@ -55,7 +55,7 @@ func (o *AwayOrder) Members(m *codec.Coder) {
 }
 
 // IsInForce reports whether an order applies now. An order that starts in the future or exceeds a limit was written by
-// a different program and is ignored. It checks neither the project, as Covers does, nor the number of continues so
+// a different program and is ignored. IsInForce does not check the project (see Covers) or the number of continues so
 // far.
 func (o AwayOrder) IsInForce(now time.Time) bool {
 	at := now.UnixMilli()
@@ -172,7 +172,8 @@ func AwayOrders(stateDir string) []AwayOrder {
 }
 
 // SetOrders stores the orders returned by change for the current ones, with the away orders locked. Only the last
-// mostOrders are kept. The directory is created if missing. Returns ErrBusy if the lock is not free in two seconds.
+// mostOrders are kept. The directory is created if missing. SetOrders returns ErrBusy if the lock is not free in two
+// seconds.
 func SetOrders(stateDir string, change func([]AwayOrder) []AwayOrder) error {
 	makeAll(filepath.Dir(stateDir))
 	makeStateDirs(stateDir)
@@ -205,7 +206,7 @@ type AwayLog struct {
 	lock *os.File
 }
 
-// LockAwayLog locks the away orders and reads the events for order o. Returns ErrBusy if the lock is not free in two
+// LockAwayLog locks the away orders and reads the events for order o. It returns ErrBusy if the lock is not free in two
 // seconds. Callers close the log.
 func LockAwayLog(stateDir string, o AwayOrder) (*AwayLog, error) {
 	lock, err := TakeLock(stateDir, "away", holdWait)
@@ -223,7 +224,7 @@ func LockAwayLog(stateDir string, o AwayOrder) (*AwayLog, error) {
 func (l *AwayLog) Close() { l.lock.Close() }
 
 // AddEvent writes an event to the file, with the ID of the order and the number of continues. It does not add the event
-// to l.Past, so the caller adds only one.
+// to l.Past, so callers add only one event.
 func (l *AwayLog) AddEvent(e AwayEvent) error {
 	e.Order, e.Used = l.Order.ID, l.CountContinues()
 	if e.IsContinue() {

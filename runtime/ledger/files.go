@@ -17,8 +17,9 @@ import (
 	"github.com/cameronsjo/springfield/runtime/file"
 )
 
-// openAppend opens a file in a state directory for reading and appending. path includes dir. It creates the file and
-// dir if they are missing, and refuses a symlink and a relative dir. Without Nonblock, Go makes four more system calls.
+// openAppend opens a file in a state directory for reading and appending. It creates the file and dir if they are
+// missing, and refuses a symlink and a relative dir. path includes dir. Without Nonblock, Go makes four more system
+// calls.
 func openAppend(dir, path string) (*os.File, error) {
 	if !filepath.IsAbs(dir) {
 		return nil, errNoDir
@@ -52,8 +53,8 @@ func makeAll(dir string) error {
 	return err
 }
 
-// TakeLock takes the named lock. Returns ErrBusy when wait is over, even if this process has the lock. Close the file
-// to release it. ErrBusy's text is about a session's ledger.
+// TakeLock takes the named lock. It returns ErrBusy when wait is over, even if this process has the lock. Closing the
+// file releases the lock. ErrBusy's text is about a session's ledger.
 func TakeLock(stateDir, name string, wait time.Duration) (*os.File, error) {
 	f, err := openAppend(stateDir, filepath.Join(stateDir, "sessions", SessionKey(name)+".lock"))
 	if err != nil {
@@ -138,8 +139,8 @@ func (l lineFile) addLine(o codec.Object) error {
 	return err
 }
 
-// eachLine calls take with each line in the first 2*most bytes, with any line ending. Long lines are cut. The last line
-// can be empty. take must not keep the slice, which is reused. A missing file has no lines.
+// eachLine calls take with each line in the first 2*most bytes, including its line ending, if any. Long lines are cut.
+// The last line can be empty. take must not keep the slice, which is reused. A missing file has no lines.
 func (l lineFile) eachLine(take func(line []byte)) error {
 	f, _, err := file.OpenRegular(l.path, file.Nofollow)
 	if os.IsNotExist(err) || errors.Is(err, syscall.ENOTDIR) {
@@ -161,7 +162,7 @@ func (l lineFile) eachLine(take func(line []byte)) error {
 	return nil
 }
 
-// readSmall reads a JSON object from a file of up to 128 KiB. A missing file is also an error, but then there is false.
+// readSmall reads a JSON object from a file of up to 128 KiB. For a missing file, it returns false and an error.
 func readSmall(path string, o codec.Object) (there bool, err error) {
 	data, err := file.ReadBeginning(path, file.Nofollow, maxSmall)
 	if err != nil {

@@ -34,8 +34,8 @@ type session struct {
 	dir string
 }
 
-// sessionsOf returns the sessions in a scope, latest first. If of.Session is set, returns this session for each
-// directory, time and project unset, even if there is no ledger.
+// sessionsOf returns the sessions in a scope, latest first, by the first decision of their last day. If of.Session is
+// set, it returns this session for each directory, with time and project unset, even if there is no ledger.
 func sessionsOf(dirs []string, of Scope) (all []session) {
 	if of.Session != "" {
 		for _, dir := range dirs {
@@ -94,8 +94,8 @@ func Backwards(stateDirs []string, of Scope) iter.Seq[Record] {
 	}
 }
 
-// LastOfEachSession returns the last decision in each of up to mostSessions sessions whose ID starts with idPrefix,
-// most recent first. IDs here omit "session:". A session in two directories is listed twice.
+// LastOfEachSession returns the last decision in each of up to mostSessions sessions whose ID starts with idPrefix, in
+// the order of sessionsOf. IDs here omit "session:". A session in two directories is listed twice.
 func LastOfEachSession(stateDirs []string, idPrefix string, mostSessions int) (all []Record) {
 	for _, s := range sessionsOf(stateDirs, Scope{}) {
 		if len(all) < mostSessions && strings.HasPrefix(s.ID, "session:"+idPrefix) {
@@ -111,8 +111,8 @@ func LastOfEachSession(stateDirs []string, idPrefix string, mostSessions int) (a
 const maxLooked = 5000 // decisions per search
 
 // Newest returns the last n decisions in a scope that wanted accepts, oldest first, and the number examined. n must be
-// positive. Returns fewer if max(maxLooked, 50*n) are examined. Skips decisions that stand aside unless withAside is
-// set. of.Session has a prefix, usually "session:".
+// positive. Newest returns fewer if max(maxLooked, 50*n) are examined. It skips decisions that stand aside unless
+// withAside is set. of.Session has a prefix, usually "session:".
 func Newest(stateDirs []string, of Scope, n int, withAside bool, wanted func(Record) bool) (all []Record, looked int) {
 	for r := range Backwards(stateDirs, of) {
 		if looked++; looked > max(maxLooked, 50*n) || len(all) == n && (withAside || all[n-1].minorRank() == 0) {

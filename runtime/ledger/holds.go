@@ -135,9 +135,9 @@ func SetHold(stateDir, ledgerID string, now time.Time, d time.Duration, by Means
 	return h, noteHold(stateDir, HoldEvent{now.UnixMilli(), HoldSet, ledgerID, h, by})
 }
 
-// LiftHoldIfAny removes a hold under a lock, and records this. If ledgerID is empty, this is the hold on all sessions.
-// Without a hold in force it does nothing. With ErrUnnoted the hold is lifted, but this is not in the history. The
-// caller must ensure that the user wants this.
+// LiftHoldIfAny removes the hold on a session, or on all if ledgerID is empty, under a lock, and records this. Without
+// a hold in force it does nothing. With ErrUnnoted the hold is lifted, but this is not in the history. The caller must
+// ensure that the user wants this.
 func LiftHoldIfAny(stateDir, ledgerID string, now time.Time, by Means) error {
 	lock, err := TakeLock(stateDir, "holds", holdWait)
 	if err == ErrBusy {
@@ -245,8 +245,8 @@ type InForce struct {
 }
 
 // HoldsInForce returns the holds in force: first any hold on all sessions, then holds on the sessions in the history.
-// The Of of a session is its ID with "session:" before it. It omits the sessions of an unreadable history and returns
-// the error.
+// The Of of a session is its ID with "session:" before it. If a history is unreadable, HoldsInForce omits its sessions
+// and returns the error.
 func HoldsInForce(stateDirs []string, now time.Time) (all []InForce, err error) {
 	if h, ok := LongestExact(stateDirs, "", now); ok {
 		all = append(all, InForce{"", h})

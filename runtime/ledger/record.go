@@ -54,8 +54,8 @@ func (r *Record) StandsAsideFor(other *Record) bool {
 		r.Session == other.Session && r.Event == other.Event && r.Plugin != other.Plugin && -sideBySide < apart && apart < sideBySide
 }
 
-// minorRank returns 3 for a stop with no loop to drive, 2 for a stop because no rule matched, and 1 for other stops.
-// Returns 0 if the user gets a message, for an away order's stop, and for other decisions.
+// minorRank returns 3 for a stop with no loop to drive, 2 for a stop because no rule matched, and 1 for other stops. It
+// returns 0 if the user gets a message, for an away order's stop, and for other decisions.
 func (r *Record) minorRank() (zeroIfMajor int) {
 	if r.Decision != "stop" || r.Told != "" || r.Rule == "away" {
 		return 0

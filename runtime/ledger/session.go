@@ -41,7 +41,7 @@ func StateDir(transcript, home string) string {
 	return filepath.Join(home, ".claude", "springfield")
 }
 
-// SessionKey returns a hash of an ID for use in file names, because the ID is untrusted. That of a session has a
+// SessionKey returns a hash of an ID for use in file names, because the ID is untrusted. The ID of a session has a
 // prefix, usually "session:".
 func SessionKey(id string) string {
 	h := fnv.New128a()
@@ -89,7 +89,7 @@ func OpenUnlocked(stateDir, ledgerID string) (openedOrNew *Session, err error) {
 	return s, nil
 }
 
-// LockAndRead waits up to 50 ms for the lock, or returns ErrBusy. It reads the state again if some other hook has
+// LockAndRead locks the session, or returns ErrBusy after 50 ms. It reads the state again if some other hook has
 // written. Close releases the lock.
 func (s *Session) LockAndRead() error {
 	if !s.locked {
@@ -137,9 +137,9 @@ func (s *Session) readNewest() error {
 	return nil
 }
 
-// AppendRecord writes r with a single write(). Callers set the new state in r.State. Numbers decisions and returns
-// their ID. Asking and "" records get none. If the session is not locked, r must be None, and gets neither state nor
-// ID. Adds the session to the index once a day, and halves long files. Does not sync.
+// AppendRecord writes r with a single write(). Callers set the new state in r.State. Decisions are numbered and their
+// ID is returned. Asking and "" records get none. If the session is not locked, r must be None, and gets neither state
+// nor ID. AppendRecord adds the session to the index once a day, and halves long files. It does not sync.
 func (s *Session) AppendRecord(r Record) (id string, err error) {
 	if !s.locked && r.Decision == None {
 		r.State = State{}

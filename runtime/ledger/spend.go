@@ -69,8 +69,8 @@ func ReadSpend(stateDir string, now time.Time) (today Spend, err error) {
 	return today, nil
 }
 
-// TakeFromDay reserves a question's cost in the file read by ReadSpend. Returns ErrSpent if the day's limit is reached,
-// ErrResting for too many failures. limitMicros 0 forbids all questions.
+// TakeFromDay reserves a question's cost in the file read by ReadSpend. It returns ErrSpent if the day's limit is
+// reached, and ErrResting after too many failures. limitMicros 0 forbids all questions.
 func TakeFromDay(stateDir string, now time.Time, micros, limitMicros int64) error {
 	return changeSpend(stateDir, now, func(p *Spend) error {
 		if p.Until > now.UnixMilli() {
@@ -85,9 +85,9 @@ func TakeFromDay(stateDir string, now time.Time, micros, limitMicros int64) erro
 	})
 }
 
-// TakeFromSession reserves the cost in the session's state and returns the session's costs, or ErrSpent if the limit is
-// reached. limitMicros 0 forbids all questions. Writes r as Asking with the session locked, because two stops might ask
-// at once. Callers must not hold the lock.
+// TakeFromSession reserves the cost in the session's state and returns the session's costs, also with ErrSpent if the
+// limit is reached. It writes r as Asking with the session locked, because two stops might ask at once. limitMicros 0
+// forbids all questions. Callers must not hold the lock.
 func TakeFromSession(stateDir, ledgerID string, r Record, micros, limitMicros int64) (spent int64, err error) {
 	s, err := OpenUnlocked(stateDir, ledgerID)
 	if err != nil {

@@ -37,7 +37,7 @@ func (m *StepBudget) spendSteps(steps int) (ok bool) {
 	return m.left >= 0
 }
 
-// spendIfLeft spends the steps and returns true. If the budget is too small, spends nothing and returns false, so a
+// spendIfLeft spends the steps and returns true. If the budget is too small, it spends nothing and returns false, so a
 // cheaper rule can still run. Unlike for spendSteps, m must be set.
 func (m *StepBudget) spendIfLeft(steps int) (ok bool) {
 	return steps <= m.left && m.spendSteps(steps)
@@ -50,9 +50,9 @@ type pattern struct {
 	size int
 }
 
-// matchPattern returns the bounds of the first match for expr in text (nil if none). Steps are spent from m. Returns
-// errSteps if too few are left. m must be set. Cached patterns cost as much as new ones, so earlier decisions do not
-// change the outcome.
+// matchPattern returns the bounds of the first match for expr in text (nil if none). It spends steps of m, which must
+// be set, and returns errSteps if too few are left. Cached patterns cost as much as new ones, so earlier decisions do
+// not change the outcome.
 func (c *Cache) matchPattern(expr, text string, m *StepBudget) (at []int, err error) {
 	if !m.spendIfLeft(2 * parsingCost(expr)) { // parsed here and by regexp
 		return nil, errSteps

@@ -62,8 +62,8 @@ func isWhollyList(para string) bool {
 	return para != ""
 }
 
-// Sentences splits p at line endings and following full stops, colons, question marks and exclamation marks. ASCII
-// marks need a space behind. Leading markup is removed.
+// Sentences splits p at line endings and after full stops, colons, question marks and exclamation marks. A space must
+// follow ASCII marks. Leading markup is removed.
 func Sentences(p string) (all []string) {
 	start := 0
 	cut := func(end int) {
@@ -159,8 +159,8 @@ func OpensWithPhrase(sentence string, phrases []string, m *StepBudget) bool {
 	return false
 }
 
-// HasAnyPhrase reports whether sentence contains any phrase as whole words, ignoring case. Phrases can't be "". Spends
-// m's steps and returns false if none are left. A nil m is unlimited.
+// HasAnyPhrase reports whether sentence contains any phrase as whole words, ignoring case. It spends steps of m, and
+// returns false if none are left. A nil m is unlimited. Phrases can't be "".
 func HasAnyPhrase(sentence string, phrases []string, m *StepBudget) bool {
 	m.spendSteps(5 + len(sentence)/8)
 	folded := foldPhrase(sentence)

@@ -323,8 +323,9 @@ func (a *evaluation) findInText(r *Rule, expr, text string) (evidence string, ok
 	return "", false
 }
 
-// matchesTodos reports whether a todo not blocked has status r.Todo, and returns the evidence. Lists r.Within turns old
-// do not match. If r.Window is not set, any open todo from another agent makes this false.
+// matchesTodos reports whether a todo that is not blocked has the status r.Todo, and returns the evidence. Lists that
+// are r.Within or more turns old do not match, unless r.Within is 0. If r.Window is not set, any open todo from another
+// agent makes this false.
 func (r *Rule) matchesTodos(s *strategy.Situation) (foundOrWhy string, ok bool) {
 	list, turns := s.Todos.List, s.Todos.Turns
 	if r.Window {

@@ -160,8 +160,8 @@ func hasAny(line, signList string) bool {
 	return false
 }
 
-// Mask replaces secrets with known shapes. Removes invisible characters, plus joiners and variation selectors following
-// ASCII, because they can hide secrets.
+// Mask replaces secrets of known shapes in a text. It removes invisible characters, and joiners and variation selectors
+// after ASCII, because they can hide secrets.
 func Mask(text string) string {
 	var last rune
 	text = strings.Map(func(r rune) rune {

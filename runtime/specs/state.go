@@ -138,7 +138,7 @@ func (r *round) tellOnce(v strategy.Verdict, hash string) (orMuted strategy.Verd
 }
 
 // continueOnce returns v (a stop with a reason) as a continue, once per session and hash, up to maxErrors times.
-// Otherwise, it removes v's reason. Always sets v.Remember.
+// Otherwise, it removes v's reason. It always sets v.Remember.
 func (r *round) continueOnce(v strategy.Verdict, hash string) strategy.Verdict {
 	m := r.memory
 	if slices.Contains(m.Told, hash) || len(m.Told) >= maxErrors {

@@ -56,7 +56,7 @@ func (r *round) goOnWithPhase() strategy.Verdict {
 }
 
 // goOnceToExplain returns a continue in which the agent explains err, the fault of the state file, to the user. For the
-// same content of the file, later verdicts are stops.
+// same content of the file, and after maxErrors messages, later verdicts are stops.
 func (r *round) goOnceToExplain(err error) strategy.Verdict {
 	file := r.place.Shown + "/" + r.StateFile
 	v := strategy.StopBy("corrupt", file+": "+err.Error())

@@ -63,8 +63,8 @@ type Number struct {
 // Member lists the member n.Name for m. Reading it does not change Value before PutOver.
 func (n *Number) Member(m *codec.Coder) { codec.Number(m, n.Name, &n.set) }
 
-// PutOver replaces n with below, the setting from the files below, and sets Value to the number read by Member, if l.By
-// may set it. Otherwise records a fault in l, or ignores the number (see Raised).
+// PutOver replaces n with below, the setting from the files below, and sets Value to the number read by Member, if that
+// is valid and l.By may set it. Otherwise, it records a fault in l, or ignores the number (see Raised).
 func (n *Number) PutOver(below Number, l *Layer) {
 	set := n.set
 	*n = below

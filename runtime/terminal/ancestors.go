@@ -47,7 +47,7 @@ var makers = []string{
 	"sh", "bash", "dash", "zsh", "sleep", "tail",
 }
 
-// isMaker reports whether p's name is known to make terminals for programs or adopt orphans.
+// isMaker reports whether p is, by its name, one of makers or Python. On Windows' Linux, /init is no maker.
 func (p process) isMaker() bool {
 	name := strings.ToLower(p.name)
 	if len(p.args) > 0 && p.args[0] == "/init" { // Linux on Windows makes terminals for people
@@ -61,8 +61,9 @@ type lookUpFunc func(id int, environ bool) (process, error)
 
 var errUnfollowed = errors.New("the parents of this command cannot be followed to the terminal's session leader")
 
-// UserTerminal opens the controlling terminal if a person seems to use it. The terminal's session leader must be an
-// ancestor process, and no ancestor may be an agent. Returns ErrNone if there is no terminal. Callers close it.
+// UserTerminal opens the controlling terminal if a person seems to use it. The terminal's session leader must be this
+// process or an ancestor, and no ancestor may be an agent. UserTerminal returns ErrNone if there is no terminal.
+// Callers close it.
 func UserTerminal() (*Terminal, error) {
 	t, err := openTerminal()
 	if err != nil {

@@ -45,7 +45,8 @@ func AgoInWords(elapsedMs int64) string {
 	return LengthInWords(elapsedMs) + " ago"
 }
 
-// joinParts formats an amount with two units, e.g. " h" and " min" with the leading blank. Omits one zero part.
+// joinParts formats an amount in two units, e.g. " h" and " min", which include the leading blank. It omits a part that
+// is zero, but not both.
 func joinParts(large int64, largeUnit string, small int64, smallUnit string) string {
 	if large == 0 {
 		return strconv.FormatInt(small, 10) + smallUnit

@@ -239,7 +239,8 @@ type mate struct {
 	Turn int // of the last message
 }
 
-// mateName returns a teammate's name with the team removed (moe@barn), or a hash if not plain.
+// mateName returns a teammate's name with the team removed (moe for moe@barn), or a hash if the name is not plain ASCII
+// of up to maxID bytes. "" stays "".
 func mateName(insideQuotes []byte) (orHash string) {
 	name, _, _ := bytes.Cut(insideQuotes, []byte("@"))
 	if len(name) == 0 || isPlainASCII(name, maxID) {

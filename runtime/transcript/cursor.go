@@ -60,8 +60,9 @@ func (f *Format) EachLine(path string, keepLines int, visit func(*Cursor) bool) 
 	return err
 }
 
-// EachEntryInTail calls visit for each line that Parse accepts in the last bytes of the log at path until visit returns
-// false. It keeps no Log, so that What is only of the line. At is 0. All visits get the same Entry. Errors are ignored.
+// EachEntryInTail calls visit for each line that Parse accepts in the last mostBytes bytes of the log at path until
+// visit returns false. It keeps no Log, so that What is only of the line. At is 0. All visits get the same Entry.
+// Errors are ignored.
 func (f *Format) EachEntryInTail(path string, mostBytes int, visit func(*Entry) bool) {
 	end, _ := file.ReadEnd(path, 0, mostBytes)
 	var e Entry

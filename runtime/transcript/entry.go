@@ -256,7 +256,7 @@ func unquoteObject(input []byte) []byte {
 type place = [2]int64
 
 // fetchPlace reads up to most bytes from a place, into buf if large enough. The bytes are still escaped, and valid
-// until buf is reused. Returns nil on errors and for an empty place.
+// until buf is reused. It returns nil on errors and for an empty place.
 func fetchPlace(f io.ReaderAt, p place, most int64, buf []byte) []byte {
 	n := min(p[1], most, maxLine)
 	if p[0] < 0 || n <= 0 {

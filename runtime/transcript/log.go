@@ -84,7 +84,8 @@ type turnOpening struct {
 }
 
 // takePersonsAct updates Opening, Heard and Escaped from a line. Opening is the prompt with the host's ID, else the
-// last prompt typed by a person. Heard keeps a person's last maxHeard other words. Interruptions set Escaped.
+// last prompt typed by a person. Heard keeps the places of a person's other words, the last maxHeard/2. Interruptions
+// set Escaped.
 func (l *Log) takePersonsAct(e *Entry) {
 	o, own := &l.Opening, e.What == Prompted && !e.Command
 	switch {
@@ -109,7 +110,8 @@ func (l *Log) takePersonsAct(e *Entry) {
 	}
 }
 
-// takeEntry updates the log with an entry. Returns false and changes nothing for a repeat from the last 32 lines.
+// takeEntry updates the log with an entry. It returns false and changes nothing if the entry's ID is one of the last
+// 32.
 func (l *Log) takeEntry(f *Format, e *Entry) (isNew bool) {
 	if len(e.ID) > 0 {
 		h := quotation.Hash64(e.ID)
@@ -210,7 +212,7 @@ type feedback struct {
 	Mine int // since the last prompt
 }
 
-// addOurs counts a continue by our hook for e's time. Callers check that a part in e is ours.
+// addOurs counts a continue by our hook, at e's time. Callers check that a part in e is ours.
 func (f *feedback) addOurs(e *Entry) {
 	f.All++
 	f.Own++

@@ -155,8 +155,8 @@ func isOneOf(word, spacedWords string) bool {
 	return word != "" && !strings.Contains(word, " ") && strings.Contains(" "+spacedWords+" ", " "+word+" ")
 }
 
-// argsOnlyLook reports whether a command with these arguments changes nothing. row is the command's lookers line, minus
-// the name.
+// argsOnlyLook reports whether a command with these arguments changes nothing. row is the text of lookers after the
+// command's name.
 func argsOnlyLook(row string, args []string) bool {
 	line, _, _ := strings.Cut(row, "\n")
 	var columns [4]string

@@ -140,7 +140,8 @@ func isAlnumOrHigh(c byte) bool {
 	return 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9' || c >= 0x80
 }
 
-// isPlanLike reports whether the file name or a directory of path has plan as a word. The caller has checked for .md.
+// isPlanLike reports whether a form of "plan" is a word of path's file name, or the last word of a directory. The
+// caller has checked for .md.
 func isPlanLike(path []byte) bool {
 	isPlan := func(word string) bool {
 		return slices.Contains([]string{"plan", "plans", "planning", "plannings"}, word)

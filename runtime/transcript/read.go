@@ -102,9 +102,9 @@ type reader struct {
 	Number int // of the line, from 1
 }
 
-// eachLine calls take with each complete line and offset until take returns false, and advances the log's offset.
-// r.file must be at this offset. Blank lines are skipped. take gets nil for lines longer than maxLine. Lines are valid
-// only during the call. The incomplete last line is returned.
+// eachLine calls take with each complete line and its offset until take returns false, and advances the log's offset.
+// r.file must be at the log's offset. Blank lines are skipped. take gets nil for lines longer than maxLine. Lines are
+// valid only during the call. The incomplete last line is returned.
 func (r *reader) eachLine(take func(line []byte, at int64) bool) (torn []byte, err error) {
 	begin := r.Log.Offset
 	left := r.end - begin

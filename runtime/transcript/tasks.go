@@ -252,8 +252,8 @@ func todosIn(input []byte) (listOrInput []byte) {
 	return input
 }
 
-// eachTodo yields the todos in a JSON array, in an object or string with an array, or in a string's lines. depthLeft is
-// maxNested initially. Returns false for incomplete lists, even if todos were yielded.
+// eachTodo yields the todos in a JSON array, in an object or string with an array, or in a string's lines. It returns
+// false for incomplete lists, even if todos were yielded. depthLeft is maxNested initially.
 func eachTodo(list []byte, depthLeft int, yield func(item)) (complete bool) {
 	list = bytes.TrimSpace(list)
 	if len(list) == 0 || depthLeft == 0 {

@@ -242,8 +242,8 @@ func failedResultHash(f io.ReaderAt, p past, buf []byte) (hashOrEmpty string) {
 
 var shells = []string{"Bash", "bash", "shell", "exec_command", "run_shell_command", "Execute"}
 
-// commandOf returns a shell call's command line, preceded by a cd to the call's directory. Returns "?" if the input is
-// too long or has no command, and "" for other tools.
+// commandOf returns a shell call's command line, preceded by a cd to the call's directory, if any. It returns "?" if
+// the input is too long or has no command, and "" for other tools.
 func commandOf(f io.ReaderAt, p past, buf []byte) (lineOrQMarkOrEmpty string) {
 	if !slices.Contains(shells, p.Name) {
 		return ""

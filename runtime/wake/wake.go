@@ -42,8 +42,8 @@ func WaitAfter(failures int) (wait time.Duration, ok bool) {
 const claimed = 30 * time.Second
 
 // Claim returns failure with the number of failures in a row. A prompt or tool call since last restarts the count. ok
-// is false if another hook claimed the same failure within twice the wait (at least 30s). Saves nothing: callers do
-// this under the session's lock.
+// is false if another hook claimed the same failure within twice the wait (at least 30s). Claim saves nothing: callers
+// do this under the session's lock.
 func Claim(last, failure ledger.Outage) (claim ledger.Outage, ok bool) {
 	inRow := last.Times > 0 && last.Turns == failure.Turns && last.Calls == failure.Calls
 	wait, _ := WaitAfter(last.Times)

@@ -144,9 +144,10 @@ func plainCause(err error) string {
 
 const maxUp = 40
 
-// Nearest returns the first directory containing any of marks, from dir up to the repository's top (dir if there is no
-// repository). marks are slash-separated names. Returns dir if there are none. If nothing matches, returns projectAbove
-// if this contains the repository and a mark, otherwise the top (below home). marked reports a match.
+// Nearest returns the first directory containing any of marks, from dir up to the top: the repository's, or dir if
+// there is none. A repository at home or above does not count. If nothing matches, it returns projectAbove if this
+// contains the top and a mark, otherwise the top. marks are names with slashes. Without any, it returns dir. marked
+// reports a match.
 func Nearest(dir, projectAbove string, marks []string, home string) (dirOrRepo string, marked bool) {
 	dir, err := filepath.Abs(dir)
 	if err != nil || len(marks) == 0 {

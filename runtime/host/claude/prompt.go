@@ -52,7 +52,7 @@ func (l *line) readUserLine(e *transcript.Entry) {
 	}
 }
 
-// takeInjectedText detects text not written by a person, adds the parts to e and returns the kind. Returns
+// takeInjectedText detects text not written by a person, adds the parts to e and returns the kind. It returns
 // transcript.Nothing for other text and for skills.
 func (l *line) takeInjectedText(e *transcript.Entry, text []byte) transcript.Happening {
 	switch {
@@ -81,7 +81,7 @@ func beginsWithAny(text []byte, tags []string) bool {
 }
 
 // isPerson reports whether a line with this originKind and promptSource, the insides of JSON strings, is from a person.
-// Older lines contain neither, and are accepted if these are nil.
+// A nil value is accepted, because older lines contain neither.
 func isPerson(originKind, promptSource []byte) bool {
 	return (originKind == nil || string(originKind) == "human") &&
 		(promptSource == nil || slices.Contains([]string{"typed", "queued", "sdk", "suggestion_accepted"}, string(promptSource)))
@@ -117,8 +117,8 @@ func withoutMailHeading(text []byte) []byte {
 	return text
 }
 
-// isOurSlashCommand reports whether a prompt is a slash command to inspect or stop our plugins. prompt is from the log,
-// with its <command-name> tag. Only the word following the colon is compared, not the plugin's name.
+// isOurSlashCommand reports whether a prompt is a plugin's slash command with a word of guard.Commands. prompt is from
+// the log, with its <command-name> tag. Only the word following the colon is compared, not the plugin's name.
 func isOurSlashCommand(prompt []byte) bool {
 	_, name, found := bytes.Cut(prompt, []byte("<command-name>/"))
 	name, _, closed := bytes.Cut(name, []byte("</command-name>"))

@@ -298,8 +298,8 @@ const (
 	aborted = `\naborted by user`
 )
 
-// resultText returns a result's status if the command is running or failed, otherwise the output. failed is true if the
-// call failed. output is a raw value. statusOrText is still escaped.
+// resultText returns a result from its status on if the command is running or has ended with an exit code other than 0,
+// otherwise the output. failed is true if the call failed. output is a raw value. statusOrText is still escaped.
 func resultText(output []byte) (statusOrText []byte, failed bool) {
 	head := nthText(0, output)
 	if head == nil {

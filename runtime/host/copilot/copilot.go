@@ -166,7 +166,7 @@ func takeSessionLine(e *transcript.Entry, data []byte) {
 	}
 }
 
-// takeUserRole reads text in the user's role into e and sets the origin. Text with a source is only from the user for
+// takeUserRole reads text in the user's role into e and sets the origin. Text with a source is the user's only for
 // slash commands. Text queued by another plugin's Stop hook has no source. Unlike queued user text, it has no
 // agentMode.
 func takeUserRole(e *transcript.Entry, data []byte) {

@@ -52,8 +52,8 @@ func readEvent(event []byte, e *host.Event) error {
 	return nil
 }
 
-// parseLine reads a log line into e and reports whether it matters. Messages are logged again with their calls'
-// results. $set lines repeat the conversation, e.g. when compressed, and do not matter.
+// parseLine reads a log line into e and reports whether it matters. A message with calls is logged twice, the first
+// time without them. $set lines repeat the conversation, e.g. when compressed, and do not matter.
 func parseLine(e *transcript.Entry) (matters bool) {
 	var kind, content, typed, calls []byte
 	members := []transcript.Member{

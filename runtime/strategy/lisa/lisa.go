@@ -22,8 +22,9 @@ var Strategy = strategy.Strategy{
 
 func (o *Options) Rules() []rules.Rule { return rules.Arranged(&o.Options, ruleSet("")) }
 
-// Prepare returns a function that decides a situation by o's rules. If no rule is sure enough, the verdict is a stop
-// with a page, about which the caller asks the judge. cache can be nil.
+// Prepare returns a function that decides a situation by o's rules. If no rule is sure enough, the second opinion
+// overrules one, or o.always is set (except at rule silent), the verdict is a stop with a page, about which the caller
+// asks the judge. cache can be nil.
 func (o *Options) Prepare(cache *rules.Cache) func(strategy.Situation) strategy.Verdict {
 	match := rules.FirstMatch(o.Rules(), cache)
 	return func(s strategy.Situation) strategy.Verdict {

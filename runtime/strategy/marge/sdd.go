@@ -169,7 +169,7 @@ func isComplete(words string) bool {
 		slices.ContainsFunc(tickMarks, ticked)
 }
 
-// ledgerNames returns up to the last maxLedgers ledger names from sddDir, not paths.
+// ledgerNames returns the names, not paths, of up to maxLedgers ledgers in sddDir, the last by name.
 func ledgerNames(s strategy.Situation) []string {
 	all := slices.DeleteFunc(slices.Clone(s.Workspace.Files[sddDir].Names), func(name string) bool {
 		return strings.HasPrefix(name, ".") || strings.HasSuffix(name, ".md")

@@ -91,8 +91,8 @@ func listedDirs(lines []string) (listedOrNil []string) {
 	return listedOrNil
 }
 
-// cutToRelative makes a path below dir relative. Like the original, it does this for other absolute paths, too. Both
-// then start with "./". Relative paths stay the same.
+// cutToRelative makes a path below dir relative. Like the original, it does this for any other path with a leading
+// slash, too. Both then start with "./". All others stay the same.
 func cutToRelative(dir, path string) string {
 	dir, slashed := strings.ReplaceAll(dir, `\`, "/"), strings.ReplaceAll(path, `\`, "/")
 	if rest, ok := strings.CutPrefix(slashed, strings.TrimRight(dir, "/")+"/"); ok && dir != "" {
