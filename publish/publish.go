@@ -169,14 +169,14 @@ func (m Means) noteChoices(in inputs, q Request) {
 	}
 }
 
-func (in inputs) planChange(after plannedTree, releases []release, catalog journal.Edit, chmods int) (journal.Change, error) {
+func (in inputs) planChange(after plannedTree, releases []release, catalog journal.Edit, execMarks int) (journal.Change, error) {
 	did := check.NamesOf(releases, func(r release) string { return r.plugin + " " + r.new })
 	c := journal.Change{Did: "publish " + strings.Join(did, ", ") + " in " + in.market.Name, Kind: "release", Edits: after.changes("")}
 	if catalog.Changes() {
 		c.Edits = append(c.Edits, catalog)
 	}
-	if chmods > 0 {
-		c.Leaves = append(c.Leaves, fmt.Sprintf("git's index still marks hooks as executable (%d): run git update-index --chmod=-x to revert that", chmods))
+	if execMarks > 0 {
+		c.Leaves = append(c.Leaves, fmt.Sprintf("git's index still marks hooks as executable (%d): run git update-index --chmod=-x to revert that", execMarks))
 	}
 	return c, c.CheckAccess()
 }

@@ -240,6 +240,7 @@ func orderedCheck(o *ledger.AwayOrder) activity.Check {
 	return activity.Check{Command: o.Check, Project: o.Project}
 }
 
+// stop sets the verdict to a stop. did is an event of the order, e.g. ledger.AwayFailed.
 func (out *Answer) stop(did, evidence string) {
 	out.Event.Did = did
 	out.Verdict = strategy.StopBy(Rule, evidence)

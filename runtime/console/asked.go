@@ -44,7 +44,7 @@ func (d *Console) dirAndAlso() []string {
 	return []string{d.Dir, d.Also}
 }
 
-func (v view) session() string { return strings.TrimPrefix(v.Scope.Session, "session:") }
+func (v view) sessionID() string { return strings.TrimPrefix(v.Scope.Session, "session:") }
 
 func (d *Console) scopeOf(a Asked) (view, error) {
 	for _, dir := range d.dirAndAlso() {

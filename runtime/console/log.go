@@ -146,7 +146,7 @@ func (l *list) rowOfDecision(r ledger.Record) row {
 
 // placeOf returns the project and session of a decision, as far as they can differ between rows.
 func (l *list) placeOf(r ledger.Record) (toTellApart string) {
-	if l.view.session() != "" {
+	if l.view.sessionID() != "" {
 		return ""
 	}
 	session := "session " + display.OneLine(r.Session)

@@ -68,9 +68,9 @@ func (d *Console) otherHostLogs(prefix string) (paths []string) {
 	return paths
 }
 
-// pathsLike returns the paths in a directory that match a pattern. It is smaller than filepath.Glob.
-func pathsLike(dir, pattern string) (paths []string) {
-	first, rest, isDir := strings.Cut(pattern, "/")
+// pathsLike returns the paths below a directory that match relPattern, which has slashes. It is smaller than filepath.Glob.
+func pathsLike(dir, relPattern string) (paths []string) {
+	first, rest, isDir := strings.Cut(relPattern, "/")
 	for _, name := range namesIn(dir) {
 		if ok, _ := filepath.Match(first, name); !ok {
 			continue

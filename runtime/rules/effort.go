@@ -93,7 +93,7 @@ func measurePattern(expr string, most int) (size int, err error) {
 	return size, nil
 }
 
-// countInstructions returns an upper bound of the number of instructions in a compiled re. The parser limits the depth
+// countInstructions returns an upper bound for the instructions that re adds to a program. The parser limits the depth
 // of re to 1000.
 func countInstructions(re *syntax.Regexp) int {
 	const enough = 1 << 30 // more than any limit, but does not overflow

@@ -80,7 +80,7 @@ func progressReaders() []reader {
 		{"state", func(strategy.Situation) []strategy.WantedFile {
 			return []strategy.WantedFile{{Name: WorkflowFile, Whole: codec.IsValid}}
 		}, progressInWorkflow},
-		{"sdd", sddWants, sddReads},
+		{"sdd", nextSDDWants, sddReads},
 		{"plan", planWants, progressInPlanFiles},
 	}
 }

@@ -201,7 +201,8 @@ func mayFollowLedger(s strategy.Situation, slug string) bool {
 	})
 }
 
-func sddWants(s strategy.Situation) []strategy.WantedFile {
+// nextSDDWants returns the files to read next, by those already in s.Workspace.Files. It is called until none is new.
+func nextSDDWants(s strategy.Situation) []strategy.WantedFile {
 	all := []strategy.WantedFile{{Name: sddDir}}
 	for _, name := range ledgerNames(s) {
 		all = append(all, strategy.WantedFile{Name: sddDir + name + sddFile})
