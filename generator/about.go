@@ -38,7 +38,8 @@ type Measured struct {
 	Wrong     int `yaml:"wrong" json:"wrong"`   // of Stops, continued
 }
 
-func (a About) AccuracyInWords() (orNotMeasured string) {
+// AccuracyInWords describes the measured accuracy, or returns "not measured".
+func (a About) AccuracyInWords() string {
 	if a.Measured == nil {
 		return "not measured"
 	}

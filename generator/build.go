@@ -115,7 +115,7 @@ func SourceHash() (string, error) {
 
 // BuildPrograms returns programs for all targets, carried or compiled according to t.Builder. Errors include ErrNoGo,
 // ErrOldGo, *CompileError and ErrNoPrebuilt.
-func (t Toolchain) BuildPrograms(ctx context.Context, targets []Target, programs ...Program) (orPrebuilt Build, err error) {
+func (t Toolchain) BuildPrograms(ctx context.Context, targets []Target, programs ...Program) (_ Build, err error) {
 	hash, err := SourceHash()
 	if err != nil {
 		return Build{}, err

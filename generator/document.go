@@ -224,7 +224,8 @@ func placeOf(path []string) (at string) {
 	return at
 }
 
-func toFileError(anyErr error) (neverNil *FileError) {
+// toFileError converts an error to a *FileError, at line 1 if the position is unknown.
+func toFileError(anyErr error) *FileError {
 	var wrong *check.Advised
 	var e yaml.Error
 	switch {

@@ -80,7 +80,7 @@ func (p Plan) Paths(states ...State) (paths []string) {
 
 // ReadSuiteIfAny reads a directory's suite (nil if missing, empty or a fresh git repository). Other directories are an
 // error.
-func ReadSuiteIfAny(suiteOrFreeDir string) (nilIfFree *Suite, err error) {
+func ReadSuiteIfAny(suiteOrFreeDir string) (suite *Suite, err error) {
 	entries, err := os.ReadDir(suiteOrFreeDir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

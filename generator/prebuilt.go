@@ -24,7 +24,8 @@ import (
 //go:embed prebuilt
 var carried embed.FS
 
-func Prebuilt() (orEmpty fs.FS) {
+// Prebuilt returns the programs carried by this springfield, possibly none.
+func Prebuilt() fs.FS {
 	files, _ := fs.Sub(carried, "prebuilt") // a valid path
 	return files
 }

@@ -141,7 +141,7 @@ func ProgramPaths(programs ...Program) (places []string) {
 
 // BuildFlagsToAddHost returns flags for springfield build, like " --target A --target B", that add this machine to
 // the suite's targets. It returns "" if a target already runs here.
-func (s Suite) BuildFlagsToAddHost() (flagsOrEmpty string) {
+func (s Suite) BuildFlagsToAddHost() string {
 	own := HostTarget()
 	if slices.ContainsFunc(s.Targets, func(t Target) bool { return t.StartsOn(own) }) {
 		return ""

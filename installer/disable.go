@@ -96,7 +96,7 @@ func (m Means) uninstallIdle(ctx context.Context, done *Done, plugin client.Plug
 
 // findToDisable finds the plugin to disable, and the ID of the entry in the host's settings, if any. It searches
 // settings before suites, which may have been removed, and r.Scope before other scopes.
-func (m Means) findToDisable(at hosts.Place, r DisableRequest) (p client.Plugin, idOrNone string, err error) {
+func (m Means) findToDisable(at hosts.Place, r DisableRequest) (p client.Plugin, id string, err error) {
 	host := at.Host
 	bare, marketplace, full := strings.Cut(r.Plugin, "@")
 	if host.Markets && full {

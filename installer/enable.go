@@ -193,7 +193,8 @@ func (e *enableRun) addMarketplace(ctx context.Context, plugin, source string) (
 	return market, err
 }
 
-func (e *enableRun) whyNoClaude() (neverEmpty string) {
+// whyNoClaude returns why the claude command cannot fetch the plugin.
+func (e *enableRun) whyNoClaude() string {
 	if e.NoClaude {
 		return "--no-activate forbids fetching it with the claude command"
 	}

@@ -116,7 +116,7 @@ func (c catalog) editsToMerge(plugin string, members []member) (edits []document
 
 // planEntries returns the edit to add or update the releases in a separate marketplace's catalog, or an empty edit if
 // the suite is its own marketplace. Call pinReleases first.
-func (in inputs) planEntries(after plannedTree, releases []release) (zeroIfOwn journal.Edit, err error) {
+func (in inputs) planEntries(after plannedTree, releases []release) (edit journal.Edit, err error) {
 	if in.market.Own {
 		return journal.Edit{}, nil
 	}

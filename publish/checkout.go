@@ -28,7 +28,7 @@ type checkout struct {
 
 // findCheckoutIfAny returns the git checkout around dir. Only dir is set if there is no repository. Repositories not
 // trusted by git are recorded, not errors.
-func (m Means) findCheckoutIfAny(ctx context.Context, dir string) (orOnlyDir checkout, err error) {
+func (m Means) findCheckoutIfAny(ctx context.Context, dir string) (around checkout, err error) {
 	c := checkout{dir: dir}
 	if c.repo, err = m.Git.RepositoryIfAny(ctx, dir); err != nil && !errors.As(err, &c.foreign) {
 		return c, err

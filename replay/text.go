@@ -85,7 +85,7 @@ func (r *Row) isOnList(list string) bool {
 // WriteList prints the first most rows (0 for all) from a ListKinds list, chosen by the first strategy, and returns its
 // name. If the list is empty, it prints a sentence and returns "". Without strategies it prints nothing. out.Width must
 // not be 0.
-func (r *Report) WriteList(out layout.Printer, list string, most int) (strategyIfAny string) {
+func (r *Report) WriteList(out layout.Printer, list string, most int) string {
 	if len(r.Scores) == 0 {
 		return ""
 	}

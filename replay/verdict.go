@@ -94,7 +94,8 @@ func (r *Report) best() (index int) {
 	return index
 }
 
-func (r *Report) adviceInWords() (neverEmpty string) {
+// adviceInWords returns the advice that ends the verdict.
+func (r *Report) adviceInWords() string {
 	switch {
 	case len(r.Rows) == 0:
 		return r.sayWhyEmpty()
@@ -122,7 +123,8 @@ func (r *Report) adviceInWords() (neverEmpty string) {
 	return said + "."
 }
 
-func (r *Report) sayWhyEmpty() (neverEmpty string) {
+// sayWhyEmpty returns why the report has no rows.
+func (r *Report) sayWhyEmpty() string {
 	switch {
 	case r.Partial:
 		return "Nothing was found before the interruption."

@@ -114,7 +114,7 @@ func (o awayOptions) applyMember(member settings.Member) {
 		return
 	}
 	o.resultPrinter().PrintDiff(c.Diff())
-	o.talk("%s: done; run springfield undo to revert it", member.Did)
+	o.talk("%s: done%s", member.Did, map[bool]string{false: "; run springfield undo to revert it"}[c.IsEmpty()])
 }
 
 func decodeAllowRules(was json.RawMessage) (rules []any, err error) {
@@ -125,7 +125,7 @@ func decodeAllowRules(was json.RawMessage) (rules []any, err error) {
 }
 
 // addMissingRule returns the list with the rule added, or nil if the list already contains it.
-func addMissingRule(was json.RawMessage, rule string) (orNil json.RawMessage, err error) {
+func addMissingRule(was json.RawMessage, rule string) (list json.RawMessage, err error) {
 	rules, err := decodeAllowRules(was)
 	if err != nil || slices.Contains(rules, any(rule)) {
 		return nil, err
@@ -135,7 +135,7 @@ func addMissingRule(was json.RawMessage, rule string) (orNil json.RawMessage, er
 
 // removeRule returns the list without the rule. It returns nil if the list lacks the rule, and settings.Absent if no
 // rule would be left.
-func removeRule(was json.RawMessage, rule string) (nilIfSame json.RawMessage, err error) {
+func removeRule(was json.RawMessage, rule string) (list json.RawMessage, err error) {
 	rules, err := decodeAllowRules(was)
 	if err != nil || !slices.Contains(rules, any(rule)) {
 		return nil, err

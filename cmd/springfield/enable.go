@@ -134,7 +134,7 @@ func runEnable(ctx context.Context, o enableOptions) error {
 }
 
 // askConflict asks whether to disable other plugins that drive the same loop. Without a terminal it returns an error.
-func (o enableOptions) askConflict(ctx context.Context, conflict *settings.ConflictError) (_ settings.ConflictAnswer, errIfNoTTY error) {
+func (o enableOptions) askConflict(ctx context.Context, conflict *settings.ConflictError) (_ settings.ConflictAnswer, err error) {
 	if !o.terminal {
 		return "", check.Misuse(conflict, "pass --conflicts off to disable the others (and see the command for any that this edit cannot reach), or --conflicts keep to leave them enabled")
 	}

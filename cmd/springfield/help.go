@@ -82,7 +82,8 @@ func (s *streams) sayFlags(cmd *cobra.Command, width int) {
 	}
 }
 
-func valuePlaceholder(f *pflag.Flag) (orUpper string) {
+// valuePlaceholder returns the word for a flag's value in help: a listed one, else the flag's name in capitals.
+func valuePlaceholder(f *pflag.Flag) string {
 	names := map[string]string{
 		"suite": "DIR", "to": "DIR", "project": "DIR", "memory": "FILE", "html": "FILE",
 		"marketplace": "NAME", "strategy": "NAME", "plugin": "NAME", "template": "NAME", "from": "NAME",

@@ -86,7 +86,7 @@ Your own templates are ~/.claude/springfield/loops/templates/NAME.md; the goal r
 
 // offerLoopPlugin asks to enable the plugin from d.Next, and enables it on yes. It returns errCancelled on no. For
 // agents, without a terminal, or if d.Next is a different command, it does nothing and returns nil.
-func (a *app) offerLoopPlugin(ctx context.Context, d console.LoopDriver) (errIfNo error) {
+func (a *app) offerLoopPlugin(ctx context.Context, d console.LoopDriver) error {
 	call, ok := strings.CutPrefix(d.Next, "springfield enable ")
 	if !ok || !a.terminal || a.caller != nil {
 		return nil

@@ -208,6 +208,6 @@ func (a *app) findPluginOrStrategy(name string) (hook.Plugin, error) {
 }
 
 // defaultSuite returns the suite where enable creates plugins not in any other suite. Callers close it.
-func (a *app) defaultSuite(ctx context.Context) (notNil *installer.DefaultSuite) {
+func (a *app) defaultSuite(ctx context.Context) *installer.DefaultSuite {
 	return &installer.DefaultSuite{Dir: a.defaultSuiteDir(), Tools: a.toolchain, Fresh: func() generator.Spec { return a.defaultSpec(ctx) }}
 }

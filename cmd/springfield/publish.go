@@ -180,7 +180,8 @@ type checkedShape struct {
 	Checks    []check.Finding  `json:"checks"`
 }
 
-func (o publishOptions) reportCheck(p *publish.Plan) (errIfChanges error) {
+// reportCheck prints the result of --check, and returns an error if publishing would change files.
+func (o publishOptions) reportCheck(p *publish.Plan) error {
 	written, removed := p.Change.Files()
 	marks := check.NamesOf(p.Marks, func(file string) string { return "git's executable bit of " + file })
 	changed := slices.Concat(written, removed, marks)

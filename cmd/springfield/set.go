@@ -159,7 +159,8 @@ func (s *streams) showValue(stack pluginsettings.Stack, v pluginsettings.Value) 
 	}
 }
 
-func valueOnOneLine(raw json.RawMessage) (orNotSet string) {
+// valueOnOneLine returns a JSON value on one line, or "not set" for null and invalid JSON.
+func valueOnOneLine(raw json.RawMessage) string {
 	var b bytes.Buffer
 	if string(raw) == "null" || json.Compact(&b, raw) != nil {
 		return "not set"

@@ -93,7 +93,7 @@ func (s *Snapshot) DirInClone(plugin Plugin) string {
 
 // Installed returns the plugin that Claude Code would load for a key of enabledPlugins. If the plugin cannot run,
 // Problem is the reason.
-func (s *Snapshot) Installed(id string) (orProblem Installed) {
+func (s *Snapshot) Installed(id string) Installed {
 	i := Installed{ID: id, Faults: []string{}}
 	if !isID.MatchString(id) {
 		i.Problem = "not NAME@MARKETPLACE"
@@ -238,7 +238,7 @@ const pluginRoot = "${CLAUDE_PLUGIN_ROOT}/"
 
 // strategyIn returns the strategy in dir/strategy.json, "" if that file is missing, or "unknown" if it cannot be read
 // or names none.
-func (s *Snapshot) strategyIn(dir string) (orUnknown string) {
+func (s *Snapshot) strategyIn(dir string) string {
 	fields, _, err := s.needObject(dir, "strategy.json")
 	switch name := printable(as[string](fields["strategy"])); {
 	case errors.Is(err, fs.ErrNotExist):

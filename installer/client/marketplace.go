@@ -149,7 +149,7 @@ func (s *Snapshot) AllMarkets() (recordedOrDeclared map[string]Market, err error
 
 // FindMarket returns the marketplace with this name. It must be recorded, or declared as a directory in user or managed
 // settings, for the client to record on the next start.
-func (s *Snapshot) FindMarket(name string) (m Market, errIfUnknown error) {
+func (s *Snapshot) FindMarket(name string) (m Market, err error) {
 	known, err := s.Markets()
 	if err != nil {
 		return Market{}, err
@@ -189,7 +189,7 @@ func (s *Snapshot) MarketFromIfAny(address string) (string, error) {
 
 // IsRegistered reports whether Claude Code knows market and has it from dir. If it has the name from a
 // different source that still exists, the error is a *NameTakenError.
-func (s *Snapshot) IsRegistered(market, dir string) (ok bool, errIfTaken error) {
+func (s *Snapshot) IsRegistered(market, dir string) (ok bool, err error) {
 	all, err := s.Markets()
 	m, known := all[market]
 	if err != nil || !known || m.isAt(dir) || m.IsMissing() {

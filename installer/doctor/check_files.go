@@ -59,7 +59,7 @@ func (in *Inspection) checkLayer(l client.Layer) (bad []check.Finding) {
 }
 
 // HowToRead returns a hint for a file or directory that cannot be read or written.
-func HowToRead(err error) (neverEmpty string) {
+func HowToRead(err error) string {
 	var at *fs.PathError
 	var damaged *journal.DamagedError
 	var number syscall.Errno

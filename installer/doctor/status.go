@@ -43,7 +43,8 @@ type Judge struct {
 	spent     string
 }
 
-func overriddenInWords(p client.Switched) (suffixIfAny string) {
+// overriddenInWords returns a suffix like ", over user settings" ("" if all settings files agree).
+func overriddenInWords(p client.Switched) string {
 	others := slices.DeleteFunc(slices.Clone(p.Says), func(said client.Said) bool { return said.On == p.On })
 	if len(others) == 0 {
 		return ""
@@ -189,7 +190,7 @@ func (in *Inspection) argToEnable(choose func(generator.Suite) generator.Plugin)
 
 // ChooseInSuites calls choose for each readable suite the user made or named. It returns the first result with a Stop
 // hook, and the suite. The plugin has no name if none match.
-func (in *Inspection) ChooseInSuites(choose func(generator.Suite) generator.Plugin) (atStopOrNone generator.Plugin, _ Suite) {
+func (in *Inspection) ChooseInSuites(choose func(generator.Suite) generator.Plugin) (plugin generator.Plugin, _ Suite) {
 	for _, s := range in.Suites {
 		if s.Err != nil || !s.Made {
 			continue

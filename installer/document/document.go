@@ -67,7 +67,7 @@ type member struct {
 
 // ParseDocument parses a document up to 8 MiB and 10,000 levels. The root must be an object. Blank data is an empty
 // one. All errors are *SyntaxError.
-func ParseDocument(data []byte) (emptyIfBlank *Document, err error) {
+func ParseDocument(data []byte) (doc *Document, err error) {
 	if len(data) > MaxSize {
 		return nil, &SyntaxError{Problem: "larger than 8 MiB"}
 	}
@@ -218,7 +218,7 @@ func keyInWords(key string) string {
 }
 
 // memberOf returns the member or array element with a key, or nil. A duplicate is an error.
-func (d *Document) memberOf(around *value, key string) (orNil *member, dupErr error) {
+func (d *Document) memberOf(around *value, key string) (_ *member, dupErr error) {
 	members := around.listChildren()
 	name, inArray := elementName(key)
 	i, found := around.first[key]

@@ -115,7 +115,8 @@ func (i Installed) MadeByUs(now *settings.Settings) (oursOrGone bool) {
 	return now.ReadPluginIn(i.Dir).IsOurs() || !i.HostRemoves && i.On && rooted.IsSurelyMissing(i.Dir)
 }
 
-func (p Place) hostRemovesError(i Installed) (neverNil error) {
+// hostRemovesError returns the error for a plugin that only the host's own command can remove.
+func (p Place) hostRemovesError(i Installed) error {
 	return check.Advisef(p.Host.RemoveCommand(i.ID), "%s installed %s with its own command, so only its own command can remove it", p.Host.Title, i.ID)
 }
 

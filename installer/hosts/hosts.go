@@ -187,7 +187,8 @@ func readSettings(at Place) (*document.Document, error) {
 	return readDocOrEmpty("", at.SettingsFile(), document.ParseCommented)
 }
 
-func readRecord(path string, into any) (errIfNone error) {
+// readRecord decodes one of the host's JSON files. A missing file is an error.
+func readRecord(path string, into any) error {
 	data, _, err := rooted.ReadFollowing(path, maxRecord)
 	if err != nil {
 		return err

@@ -58,7 +58,7 @@ func planAddConfigDir(p client.Places) (journal.Edit, error) {
 
 // EnabledClause returns "ID, ID is enabled in DIR, another account of Claude Code" ("" if none of springfield's plugins
 // is enabled).
-func (a ClaudeAccount) EnabledClause() (clauseOrEmpty string) {
+func (a ClaudeAccount) EnabledClause() string {
 	if len(a.On) == 0 {
 		return ""
 	}

@@ -83,7 +83,8 @@ func (s *Settings) recallFile(path string) (*memory, error) {
 	return k.memory, k.err
 }
 
-func (s *Settings) readMemory(memoryPath string) (neverNil *kept) {
+// readMemory reads a memory file once. A missing file has neither a memory nor an err.
+func (s *Settings) readMemory(memoryPath string) *kept {
 	k, read := s.kept[memoryPath]
 	if read {
 		return k

@@ -40,7 +40,7 @@ func IsFileDenied(err error) bool {
 
 // HowToAccess returns a hint for an IsFileDenied error. It suggests chmod only for the user's own unreadable files,
 // because other modes can be deliberate.
-func HowToAccess(denied error) (neverEmpty string) {
+func HowToAccess(denied error) string {
 	at := &fs.PathError{}
 	errors.As(denied, &at)
 	path := at.Path
@@ -62,7 +62,7 @@ func HowToAccess(denied error) (neverEmpty string) {
 
 // unwritablePath returns the path whose mode denies access: the first directory that cannot be entered, or path
 // itself. If path is missing or writable, it returns the directory to write to.
-func unwritablePath(path string) (neverEmpty string) {
+func unwritablePath(path string) string {
 	if file, err := os.OpenFile(path, os.O_RDWR, 0); err == nil {
 		if info, err := file.Stat(); err != nil || info.Mode()&0o222 != 0 { // root opens a read-only one, too
 			path = filepath.Dir(path)

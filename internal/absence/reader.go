@@ -125,7 +125,7 @@ func (r *Reader) readSessions(alsoIDs []string) (all []*session, more int) {
 
 // seekLogOnce returns the path to the session's log ("" if not found). If Claude Code has none or several, all agents'
 // logs are searched, only once per decision because this is slow.
-func (r *Reader) seekLogOnce(s *session, log *followed, claudeLogs func() []string) (pathOrEmpty string) {
+func (r *Reader) seekLogOnce(s *session, log *followed, claudeLogs func() []string) string {
 	names := claudeLogs()
 	is := func(name string) bool { return filepath.Base(name) == s.id+".jsonl" }
 	if i := slices.IndexFunc(names, is); i >= 0 && !slices.ContainsFunc(names[i+1:], is) {

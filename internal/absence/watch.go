@@ -117,7 +117,8 @@ func (v View) ChangesSince(before View) (all []Change) {
 	return all
 }
 
-func (v View) inForce() (notNil *InForce) {
+// inForce returns the view's orders and holds for JSON, with empty lists instead of null.
+func (v View) inForce() *InForce {
 	out := InForce{Orders: append([]Order{}, v.Orders...), Holds: []Held{}}
 	for _, h := range v.Holds {
 		out.Holds = append(out.Holds, Held{maskedCut(strings.TrimPrefix(h.Of, "session:")), h.Until})

@@ -40,8 +40,8 @@ func Noted(says, fix string) Finding  { return Finding{State: Note, Says: says, 
 func Warned(says, fix string) Finding { return Finding{State: Warning, Says: says, Fix: fix} }
 func Failed(says, fix string) Finding { return Finding{State: Failure, Says: says, Fix: fix} }
 
-// Text returns the message after the file and the position, as far as they are known.
-func (f Finding) Text() (withoutFix string) {
+// Text returns the message without the fix, after the file and the position if known.
+func (f Finding) Text() string {
 	switch {
 	case f.File == "":
 		return f.Says
@@ -103,7 +103,7 @@ func (e *Advised) Unwrap() error { return e.Err }
 func (e *Advised) Hint() string  { return e.Advice }
 
 // Advise adds a hint to cause, which must not be nil. It hides an earlier hint. A misuse stays a misuse.
-func Advise(cause error, advice string) (neverNil error) {
+func Advise(cause error, advice string) error {
 	var inner *Advised
 	return &Advised{cause, advice, errors.As(cause, &inner) && inner.Misuse}
 }

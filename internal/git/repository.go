@@ -97,7 +97,7 @@ func isLinked(dotGit, dir, common string) bool {
 
 // MainWorktree returns the main worktree if root is a linked worktree ("" if the repository is bare), else root. gitDir
 // and common are the git directories named by root's .git file. If gitDir does not name root too, it returns root.
-func MainWorktree(root, gitDir, common string) (emptyIfBare string) {
+func MainWorktree(root, gitDir, common string) string {
 	gitDir, common = resolveLinks(gitDir), resolveLinks(common)
 	switch {
 	case !isLinked(filepath.Join(root, ".git"), gitDir, common):
@@ -110,7 +110,7 @@ func MainWorktree(root, gitDir, common string) (emptyIfBare string) {
 
 // PathFromRoot returns the path of an existing file or directory relative to the repository's root, with slashes. name
 // must be absolute. For a file outside of the repository the result begins with "..".
-func (r *Repository) PathFromRoot(name string) (evenOutside string, err error) {
+func (r *Repository) PathFromRoot(name string) (_ string, err error) {
 	name, err = filepath.EvalSymlinks(name)
 	if err != nil {
 		return "", err

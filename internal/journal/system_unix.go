@@ -40,7 +40,7 @@ func MayChmod(info fs.FileInfo) (userMay bool) {
 }
 
 // ownAsAround gives a file created by root to the owner of the directory that contains it.
-func ownAsAround(in rooted.Folder, name string) (nilIfNotRoot error) {
+func ownAsAround(in rooted.Folder, name string) error {
 	if os.Geteuid() != 0 {
 		return nil
 	}

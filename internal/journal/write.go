@@ -300,7 +300,8 @@ func overwriteFile(in rooted.Folder, name string, backup, data []byte) error {
 	return err
 }
 
-func removeIfDir(in rooted.Folder, name string) (errIfNone error) {
+// removeIfDir removes an empty directory and keeps any other file. A missing file is an error.
+func removeIfDir(in rooted.Folder, name string) error {
 	if info, err := in.Lstat(name); err != nil || !info.IsDir() {
 		return err
 	}

@@ -11,7 +11,7 @@ import (
 
 // AbsoluteDirs removes relative directories from a PATH-like list, since a project could control them. If nothing is
 // left, it returns os.DevNull, because an empty PATH means the working directory.
-func AbsoluteDirs(list string) (neverEmpty string) {
+func AbsoluteDirs(list string) string {
 	dirs := slices.DeleteFunc(filepath.SplitList(list), func(dir string) bool { return !filepath.IsAbs(dir) })
 	return cmp.Or(strings.Join(dirs, string(filepath.ListSeparator)), os.DevNull)
 }

@@ -301,7 +301,7 @@ type Typed struct {
 
 // untrustedProjectDir returns the outer one of the checkout and suite around Work, falling back to Work. It returns ""
 // on an error, or if that is trusted, i.e. the configuration directory, or any containing the home directory.
-func (t Typed) untrustedProjectDir() (dirOrEmpty string) {
+func (t Typed) untrustedProjectDir() string {
 	ground := t.Work
 	for _, around := range t.Around {
 		if around != "" && len(around) < len(ground) {

@@ -139,7 +139,7 @@ func PutFile(t testing.TB, path, text string) {
 }
 
 // ReadOrNone returns a file's content, or "(none)" if the file is missing.
-func ReadOrNone(t testing.TB, path string) (textOrNone string) {
+func ReadOrNone(t testing.TB, path string) string {
 	t.Helper()
 	data, err := os.ReadFile(path)
 	if errors.Is(err, os.ErrNotExist) {

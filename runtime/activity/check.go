@@ -20,7 +20,7 @@ const AwayDenial = "The user is away"
 const MaxCheck = 120
 
 // AllowRule returns the permission rule that allows exactly this check, or "" if none can.
-func AllowRule(check string) (orEmpty string) {
+func AllowRule(check string) string {
 	if check == "" || strings.ContainsAny(check, `()*:\`) {
 		return ""
 	}
@@ -29,7 +29,7 @@ func AllowRule(check string) (orEmpty string) {
 
 // AllowHintFor returns a clause to end a sentence about a denied check, e.g. "it needs Bash(make test) in
 // permissions.allow, and no rule or hook against it".
-func AllowHintFor(check string) (neverEmpty string) {
+func AllowHintFor(check string) string {
 	return "it needs " + cmp.Or(AllowRule(check), "a rule for it") + " in permissions.allow, and no rule or hook against it"
 }
 

@@ -95,7 +95,7 @@ func (e Env) redactSecrets(s string) string {
 }
 
 // HintFor returns advice for the user on a failure of the judge.
-func HintFor(why judge.Failure) (neverEmpty string) {
+func HintFor(why judge.Failure) string {
 	const wait = "wait a little; the hook tries again by itself"
 	hints := map[judge.Failure]string{
 		judge.TimedOut: "give it more time: \"judge\": {\"within\": 40} in the plugin's strategy.json, " +

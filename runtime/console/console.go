@@ -215,7 +215,8 @@ func sessionOrAll(session string) string {
 	return "session " + session
 }
 
-func ledgerIDOf(session string) (prefixedOrEmpty string) {
+// ledgerIDOf returns the ledger ID for a session, with "session:" before it ("" for all sessions).
+func ledgerIDOf(session string) string {
 	if session == "" {
 		return ""
 	}

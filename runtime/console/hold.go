@@ -317,7 +317,8 @@ func forHowLong(e ledger.HoldEvent) string {
 	return " for " + timestamp.LengthInWords(e.Until-e.Since)
 }
 
-func originOf(e ledger.HoldEvent) (suffixOrEmpty string) {
+// originOf returns a suffix like " from /dev/tty" for a hold that was set or lifted, else "".
+func originOf(e ledger.HoldEvent) string {
 	if e.Did == ledger.HoldEnded || e.Did == ledger.HoldRemoved {
 		return ""
 	}
@@ -335,7 +336,7 @@ func holdScopeInWords(e ledger.HoldEvent) string {
 }
 
 // ParseHoldDuration parses a hold's duration, up to 365 days. It returns 0 if s is "", to use the default end.
-func ParseHoldDuration(s string) (zeroIfEmpty time.Duration, err error) {
+func ParseHoldDuration(s string) (lasts time.Duration, err error) {
 	if s == "" {
 		return 0, nil
 	}

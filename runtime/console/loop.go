@@ -45,7 +45,7 @@ func (d LoopDriver) problemInWords() string {
 
 // DriverOfHook returns the plugin containing a hook (path without symlinks). If there is none, or the plugin does not
 // drive loops, Problem is the reason and the settings are wiggum's.
-func DriverOfHook(hookProgram, state, project string) (orProblem LoopDriver) {
+func DriverOfHook(hookProgram, state, project string) LoopDriver {
 	settings, err := hook.FindSettings(hookProgram, state, project)
 	if err != nil {
 		return NoDriver(state, project, "this hook is not in a plugin, so Claude Code does not call it", "run the hook of an installed plugin")
@@ -179,7 +179,7 @@ func (l *loopHere) ceiling() (bySettings int) {
 }
 
 // wrapFault adds the loop file's path and advice to l.fault. l.fault must be set.
-func (l *loopHere) wrapFault() (neverNil error) {
+func (l *loopHere) wrapFault() error {
 	return &adviceError{"read loop: " + l.filePath() + ": " + l.fault.Error(),
 		"correct it, or remove it with " + l.commandTo("loop stop --delete")}
 }

@@ -174,7 +174,8 @@ func applyChoices(draft []byte, o LoopStart) ([]byte, error) {
 	return wiggum.SetFields(draft, fields...)
 }
 
-func trimGoal(text string) (goalOrEmpty string, err error) {
+// trimGoal trims a goal. Texts over 64 KiB, invalid UTF-8 and NUL bytes are errors, but "" is not.
+func trimGoal(text string) (goal string, err error) {
 	text = strings.TrimSpace(text)
 	if len(text) > 64<<10 {
 		return "", misused("the goal is longer than 64 KiB",

@@ -172,7 +172,7 @@ func (s *Snapshot) yieldsAwayOrder() bool {
 
 // askAway returns the away order's answer to the stop, or the strategy's verdict. The order cannot override guards or a
 // loop's continue. s.Away must be set.
-func (s *Snapshot) askAway() (orVerdict away.Answer) {
+func (s *Snapshot) askAway() away.Answer {
 	if s.Veto.Rule != "" || s.Settings.Strategy.Event != "Stop" || s.Verdict.Decision == strategy.Continue && s.Verdict.Remember.Key != "" || s.yieldsAwayOrder() {
 		return away.Answer{Verdict: s.Verdict}
 	}

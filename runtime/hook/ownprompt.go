@@ -133,7 +133,7 @@ func takeStopOfAnyone(state ledger.State, word lastprompt.Word) ledger.State {
 }
 
 // whyMayGoOn returns why the agent may go on without asking, or "". Callers set s.met first.
-func (s *Snapshot) whyMayGoOn() (permissionIfAny string) {
+func (s *Snapshot) whyMayGoOn() string {
 	choice := rules.AfterYes
 	if ruled, ok := s.Settings.Options.(rules.Ruled); ok && ruled.Chosen().Leave != "" {
 		choice = ruled.Chosen().Leave

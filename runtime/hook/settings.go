@@ -62,7 +62,7 @@ type Settings struct {
 
 // MaxContinues returns the maximum iterations for a plugin that drives loops, and the maximum continues in a row with
 // no tool call for others. It returns 0 if the plugin does not decide at Stop.
-func (s Settings) MaxContinues() (orRounds int) {
+func (s Settings) MaxContinues() int {
 	if s.Strategy.Event != "Stop" {
 		return 0
 	}

@@ -78,7 +78,7 @@ type Host struct {
 }
 
 // RecordName returns the host's name in records, or "" for the default host.
-func (h *Host) RecordName() (emptyIfDefault string) {
+func (h *Host) RecordName() string {
 	if h.Default {
 		return ""
 	}

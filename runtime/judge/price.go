@@ -55,7 +55,7 @@ const maxTokens = 100_000_000
 
 // PriceInMicros returns the list price of u in millionths of a dollar, rounded up. For an unknown model it uses the
 // highest price.
-func PriceInMicros(model string, u Usage) (orHighest int64) {
+func PriceInMicros(model string, u Usage) int64 {
 	p := priceOrMost(model)
 	count := func(n int64) int64 { return min(max(n, 0), maxTokens) }
 	// Cache prices are quarters and tenths, so sum up fortieths.
@@ -66,7 +66,7 @@ func PriceInMicros(model string, u Usage) (orHighest int64) {
 
 // PriceAtMost returns an upper bound for the price of a question in millionths of a dollar: a token per byte, additions
 // by the client and the API, and the longest answer. It ignores q.Model.
-func PriceAtMost(model string, q Question) (orHighest int64) {
+func PriceAtMost(model string, q Question) int64 {
 	const added = 2000
 	return PriceInMicros(model, Usage{CacheWrite: int64(len(q.System) + len(q.Page) + added), Output: MaxOutput})
 }

@@ -86,7 +86,7 @@ func mayNameFollow(before []clause) bool {
 }
 
 // actAfterOpener returns the act for a clause with an opener, e.g. "can you", ending at offset openerEnd in c.text.
-func (in reader) actAfterOpener(c clause, openerEnd int) (orDoes act) {
+func (in reader) actAfterOpener(c clause, openerEnd int) act {
 	wanted := in.trimSoft(trimSigns(c.text[openerEnd:]))
 	part := c.forms[len(c.forms)-1]
 	whole := part[max(0, strings.Index(part, wanted)):]

@@ -56,7 +56,7 @@ func (r *Record) StandsAsideFor(other *Record) bool {
 
 // minorRank returns 3 for a stop with no loop to drive, 2 for a stop because no rule matched, and 1 for other stops. It
 // returns 0 if the user gets a message, for an away order's stop, and for other decisions.
-func (r *Record) minorRank() (zeroIfMajor int) {
+func (r *Record) minorRank() int {
 	if r.Decision != "stop" || r.Told != "" || r.Rule == "away" {
 		return 0
 	}

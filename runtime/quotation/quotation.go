@@ -48,7 +48,7 @@ func Tail(text string, maxBytes int) string {
 }
 
 // ClipBytes returns Head(text, maxBytes), followed by "…" if the text is cut.
-func ClipBytes(text string, maxBytes int) (plusEllipsisIfCut string) {
+func ClipBytes(text string, maxBytes int) string {
 	if len(text) > maxBytes {
 		text = Head(text, maxBytes) + "…"
 	}

@@ -40,7 +40,7 @@ func Default() string {
 }
 
 // HostNamed returns the host with this name. As in records, "" is the default host.
-func HostNamed(name string) (orNil *host.Host, ok bool) {
+func HostNamed(name string) (h *host.Host, ok bool) {
 	for _, h := range Hosts {
 		if h.Name == name || name == "" && h.Default {
 			return h, true
@@ -131,7 +131,8 @@ func HostOfProgram(exe, name string, argv []string) *host.Host {
 	return nil
 }
 
-func programBase(program string) (withoutExe string) {
+// programBase returns a program's file name. For NAME.exe this is NAME in lower case.
+func programBase(program string) string {
 	base := path.Base(strings.ReplaceAll(program, `\`, "/"))
 	if end := len(base) - len(".exe"); end > 0 && strings.EqualFold(base[end:], ".exe") {
 		return strings.ToLower(base[:end])
@@ -141,7 +142,7 @@ func programBase(program string) (withoutExe string) {
 
 // AgentName returns the name that sentences use for a host's agent, or "the agent" for an unknown host. "" is the
 // default host.
-func AgentName(hostName string) (orTheAgent string) {
+func AgentName(hostName string) string {
 	if h, ok := HostNamed(hostName); ok {
 		return h.Agent
 	}
@@ -149,7 +150,7 @@ func AgentName(hostName string) (orTheAgent string) {
 }
 
 // TitleOf returns the name that sentences use for a host, or hostName for an unknown host. "" is the default host.
-func TitleOf(hostName string) (orGiven string) {
+func TitleOf(hostName string) string {
 	if h, ok := HostNamed(hostName); ok {
 		return h.Title
 	}

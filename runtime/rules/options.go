@@ -245,7 +245,7 @@ func Without(all []Rule, these func(*Rule) bool) (others []Rule) {
 // Arranged returns the rules in test order: rules named in o.Order, added rules, the built-in set, late rules, then a
 // project's continuing rules. Late rules come before a final stop rule "finished". Disabled rules are dropped, muted
 // rules stop. If o changes nothing, set itself is returned.
-func Arranged(o *Options, set []Rule) (orSet []Rule) {
+func Arranged(o *Options, set []Rule) []Rule {
 	if len(o.Add)+len(o.Off)+len(o.Order)+len(o.Last)+len(o.Muted) == 0 {
 		return set
 	}

@@ -131,7 +131,8 @@ func (k Kind) filesUpToState(s strategy.Situation, isWhole func([]byte) bool) []
 	return wants
 }
 
-func (k Kind) possiblePlaces(s strategy.Situation) (noneIfOff []Place) {
+// possiblePlaces returns the directories that can contain a state file, or nil if the settings disable the plugin.
+func (k Kind) possiblePlaces(s strategy.Situation) []Place {
 	local := s.Workspace.Files[k.Local]
 	if isOffOrBroken(local) {
 		return nil
@@ -190,7 +191,7 @@ func RemoveChars(s, cut string) string {
 
 // WholeAsName returns the name in a file, less white space and trailing slashes. It returns "" if the file is
 // unreadable or longer than 1000 bytes.
-func WholeAsName(f strategy.File) (nameOrEmpty string) {
+func WholeAsName(f strategy.File) string {
 	if !f.Readable() || len(f.Data) > 1000 {
 		return ""
 	}

@@ -126,7 +126,7 @@ func limitHash(state []byte) string { return quotation.HashText("limit " + strin
 
 // tellOnce returns v with r.memory and hash in v.Remember. If r.memory already contains hash, it instead returns v
 // without Told.
-func (r *round) tellOnce(v strategy.Verdict, hash string) (orMuted strategy.Verdict) {
+func (r *round) tellOnce(v strategy.Verdict, hash string) strategy.Verdict {
 	m := r.memory
 	if slices.Contains(m.Told, hash) {
 		v.Told = ""

@@ -10,7 +10,7 @@ import (
 
 // goOnWithTask returns the verdict with the task or group of tasks to do next. The reason summarizes the coordinator's
 // prompt, commands/implement.md.
-func (r *round) goOnWithTask() (withoutDecision strategy.Verdict) {
+func (r *round) goOnWithTask() strategy.Verdict {
 	st := r.state
 	index, attempt, global := strconv.Itoa(st.Index), strconv.Itoa(st.Attempt), strconv.Itoa(st.Global)
 	head := "Continue " + r.Noun + ": " + r.place.Name + " (Task " + r.state.currentTask() + ", Iter " + global + ")"

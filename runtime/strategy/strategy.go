@@ -250,7 +250,7 @@ func MemoryKey(path string) string {
 
 // Memory returns the memory with this key, which is from MemoryKey for a loop. If there is none, it returns a memory
 // with only the key.
-func (s *Situation) Memory(key string) (orEmpty activity.Memory, found bool) {
+func (s *Situation) Memory(key string) (m activity.Memory, found bool) {
 	for _, m := range s.Memories {
 		if m.Key == key {
 			return m, true

@@ -37,7 +37,7 @@ func (t *Terminal) Close() {
 }
 
 // TerminalName returns the general name of the controlling terminal, /dev/tty or CONIN$, or "" when none exists.
-func TerminalName() (deviceIfAny string) {
+func TerminalName() string {
 	t, err := openTerminal()
 	if err != nil {
 		return ""

@@ -241,7 +241,7 @@ type mate struct {
 
 // mateName returns a teammate's name with the team removed (moe for moe@barn), or a hash if the name is not plain ASCII
 // of up to maxID bytes. "" stays "".
-func mateName(insideQuotes []byte) (orHash string) {
+func mateName(insideQuotes []byte) string {
 	name, _, _ := bytes.Cut(insideQuotes, []byte("@"))
 	if len(name) == 0 || isPlainASCII(name, maxID) {
 		return string(name)

@@ -228,7 +228,7 @@ func aboutCall(input []byte) string {
 
 // failedResultHash returns a hash of a failed call's result. It ignores digits, because times and addresses vary. It
 // returns "" for a call that succeeded.
-func failedResultHash(f io.ReaderAt, p past, buf []byte) (hashOrEmpty string) {
+func failedResultHash(f io.ReaderAt, p past, buf []byte) string {
 	if !p.Failed {
 		return ""
 	}
@@ -244,7 +244,7 @@ var shells = []string{"Bash", "bash", "shell", "exec_command", "run_shell_comman
 
 // commandOf returns a shell call's command line, preceded by a cd to the call's directory, if any. It returns "?" if
 // the input is too long or has no command, and "" for other tools.
-func commandOf(f io.ReaderAt, p past, buf []byte) (lineOrQMarkOrEmpty string) {
+func commandOf(f io.ReaderAt, p past, buf []byte) string {
 	if !slices.Contains(shells, p.Name) {
 		return ""
 	}

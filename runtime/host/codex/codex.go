@@ -348,12 +348,13 @@ func effectOf(of transcript.Does, r *transcript.Part) (effect transcript.Effect)
 }
 
 // textAfter returns the text after word, or nil if word is absent.
-func textAfter(text []byte, word string) (orNil []byte) {
+func textAfter(text []byte, word string) []byte {
 	_, after, _ := bytes.Cut(text, []byte(word))
 	return after
 }
 
-func textBefore(word string, text []byte) (orNil []byte) {
+// textBefore returns the text before word, or nil if word is absent.
+func textBefore(word string, text []byte) []byte {
 	if i := bytes.Index(text, []byte(word)); i >= 0 {
 		return text[:i]
 	}

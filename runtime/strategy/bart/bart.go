@@ -91,7 +91,7 @@ func outerParagraphs(text string) (firstTwoLastTwo string) {
 }
 
 // spokenWords returns the message without code and quotations, or "" if it is from an earlier turn.
-func spokenWords(m strategy.Message) (noneIfEarlier string) {
+func spokenWords(m strategy.Message) string {
 	if m.Earlier {
 		return ""
 	}

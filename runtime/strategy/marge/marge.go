@@ -144,7 +144,7 @@ func (o *Options) staleness(name string, age int64) string {
 
 // relativeTo returns path relative to dir, with slashes, or "" for an absolute path outside of dir. A relative path
 // stays relative, without "./" at the beginning.
-func relativeTo(dir, path string) (relOrEmpty string) {
+func relativeTo(dir, path string) string {
 	path = strings.ReplaceAll(path, `\`, "/")
 	dir = strings.TrimSuffix(strings.ReplaceAll(dir, `\`, "/"), "/")
 	if rest, ok := strings.CutPrefix(path, dir+"/"); ok && dir != "" {

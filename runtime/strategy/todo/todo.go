@@ -144,7 +144,8 @@ func todoSection(heading string, todos []activity.Todo, most int) string {
 	return section
 }
 
-func shortEntry(text string) (orUnknown string) {
+// shortEntry returns a todo on one line, up to maxEntry bytes, or "Unknown task".
+func shortEntry(text string) string {
 	text = strings.Join(strings.Fields(display.OneLine(text)), " ")
 	if strings.Contains(strings.ToLower(text), "system-reminder") { // Claude Code's tag around a hook's text
 		text = strings.NewReplacer("<", "(", ">", ")").Replace(text)

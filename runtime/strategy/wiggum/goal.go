@@ -137,7 +137,7 @@ func SetBody(data []byte, body string) ([]byte, error) {
 
 // QuoteValue returns text as a double-quoted string on one line, with newlines and tabs as \n and \t. Other control
 // characters and line separators become spaces.
-func QuoteValue(text string) (alwaysQuoted string) {
+func QuoteValue(text string) string {
 	text = strings.Map(func(r rune) rune {
 		isControl := r < ' ' && r != '\n' && r != '\t' || r == 0x7f || r == 0x85
 		if isControl || r == utf8.RuneError || r == 0x2028 || r == 0x2029 {

@@ -341,7 +341,7 @@ func (l *goalLoop) continueLoop(count, stalls int) strategy.Verdict {
 }
 
 // untilPromise returns how the loop ends, as a clause to append. It begins with a comma or semicolon.
-func (l *goalLoop) untilPromise() (orLastTurn string) {
+func (l *goalLoop) untilPromise() string {
 	if len(l.Promises) == 0 {
 		return "; it names no promise, so it ends with the last turn"
 	}
