@@ -163,7 +163,7 @@ func (o switching) tellResult(r installer.Done, dryRun bool) {
 	if r.Change.IsEmpty() {
 		r.State, r.Live = map[string]string{"enabled": "enabled already", "disabled": "not enabled"}[r.State], ""
 	}
-	o.say("%s is %s in %s", r.Plugin, r.State, r.Host.ScopeInWords(r.Scope))
+	o.say("%s is %s in %s", r.Plugin, r.State, r.Host.SettingsInWords(r.Scope))
 	o.tellChange(r.Change, wasAbsent)
 	if r.From != "" {
 		o.say("  from %s", strings.TrimSuffix(r.From+"; "+r.Live, "; "))

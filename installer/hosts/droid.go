@@ -39,7 +39,7 @@ func droidHost() Host {
 }
 
 func settingsHaveHooks(at Place) bool {
-	settings, err := readSettings(at)
+	settings, err := readJSONSettings(at)
 	isEvent := func(m document.Member) bool { return document.KindName(m.Value) == "an array" }
 	return err == nil && slices.ContainsFunc(settings.Members("hooks"), isEvent)
 }
@@ -48,7 +48,7 @@ func settingsHaveHooks(at Place) bool {
 const maxRecords = 256
 
 func droidInstalled(at Place) (all []Installed, err error) {
-	settings, err := readSettings(at)
+	settings, err := readJSONSettings(at)
 	if err != nil {
 		return nil, err
 	}

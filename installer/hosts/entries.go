@@ -24,7 +24,7 @@ func (entries) ByUs(now *settings.Settings, at Place) ([]settings.EnabledPlugin,
 }
 
 func (entries) PlanOn(now *settings.Settings, r Request) (c journal.Change, err error) {
-	c.Did = fmt.Sprintf("enable %s in %s", r.Plugin.ID(), r.At.Host.ScopeInWords(r.Scope))
+	c.Did = fmt.Sprintf("enable %s in %s", r.Plugin.ID(), r.At.Host.SettingsInWords(r.Scope))
 	knows, err := r.At.Installed()
 	if err != nil {
 		return c, err
@@ -58,7 +58,7 @@ func (entries) PlanOn(now *settings.Settings, r Request) (c journal.Change, err 
 }
 
 func (entries) PlanOff(now *settings.Settings, r Request) (c journal.Change, err error) {
-	c.Did = fmt.Sprintf("disable %s in %s", r.Plugin.ID(), r.At.Host.ScopeInWords(r.Scope))
+	c.Did = fmt.Sprintf("disable %s in %s", r.Plugin.ID(), r.At.Host.SettingsInWords(r.Scope))
 	return c, r.planOff(now, &c)
 }
 

@@ -138,7 +138,8 @@ type PassedOverError struct{ Err error }
 func (e *PassedOverError) Error() string { return e.Err.Error() }
 func (e *PassedOverError) Unwrap() error { return e.Err }
 
-func (h Host) ScopeInWords(scope client.Scope) string {
+// SettingsInWords returns words like "user settings of Codex".
+func (h Host) SettingsInWords(scope client.Scope) string {
 	if h.Markets {
 		return string(scope) + " settings"
 	}
@@ -181,9 +182,9 @@ func readDocOrEmpty[D any](root, path string, parse func(data []byte) (D, error)
 	return doc, err
 }
 
-// readSettings reads the host's settings as JSON, possibly with comments. A missing file is empty. Codex has TOML
+// readJSONSettings reads the host's settings as JSON, possibly with comments. A missing file is empty. Codex has TOML
 // instead.
-func readSettings(at Place) (*document.Document, error) {
+func readJSONSettings(at Place) (*document.Document, error) {
 	return readDocOrEmpty("", at.SettingsFile(), document.ParseCommented)
 }
 

@@ -91,7 +91,7 @@ func checkDisabled(_ context.Context, at Place, on []Installed) (findings []chec
 	fail := func(says, fix string) {
 		findings = append(findings, check.Finding{State: check.Failure, File: at.SettingsFile(), Says: says, Fix: fix})
 	}
-	settings, err := readSettings(at)
+	settings, err := readJSONSettings(at)
 	var syntax *document.SyntaxError
 	if errors.As(err, &syntax) {
 		fail("the settings of "+at.Host.Title+" cannot be read: "+syntax.Error(), "correct that line")

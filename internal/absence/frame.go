@@ -35,7 +35,7 @@ func (v View) WriteText(out layout.Printer, maxLines int) {
 	printLine := func(out layout.Printer, line string) {
 		out.PrintUnbroken(layout.ClipText(out.ShortPath(line), out.Width))
 	}
-	top := v.inForceLines()
+	top := v.orderAndHoldLines()
 	lines := len(top) + 1
 	for _, line := range top {
 		printLine(out.InBold(), line)
@@ -68,7 +68,7 @@ func (v View) WriteText(out layout.Printer, maxLines int) {
 	}
 }
 
-func (v View) inForceLines() (all []string) {
+func (v View) orderAndHoldLines() (all []string) {
 	for _, o := range v.Orders {
 		all = append(all, o.Describe(v.Now))
 	}

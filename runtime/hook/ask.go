@@ -125,8 +125,9 @@ func (s *start) questionFor(j judge.Options, page string) judge.Question {
 	return q
 }
 
-func noteNoAnswer(v *strategy.Verdict, rule, why string) {
-	v.Rule, v.Sure, v.Evidence = rule, 100, why+" (rule "+v.Rule+": "+v.Evidence+")"
+// noteNoAnswer replaces the rule with newRule, and puts why and the old rule into the evidence.
+func noteNoAnswer(v *strategy.Verdict, newRule, why string) {
+	v.Rule, v.Sure, v.Evidence = newRule, 100, why+" (rule "+v.Rule+": "+v.Evidence+")"
 }
 
 // daySpendDir returns the directory for the costs of questions. It prefers the home directory, so that one file covers all

@@ -52,7 +52,7 @@ func ParseBox(line string) (b Box, ok bool) {
 	return b, b.Text != "" && !strings.HasPrefix(b.Text, "~~")
 }
 
-// WithoutMarks removes bold and code marks and surrounding white space.
+// WithoutMarks removes all bold and code marks, and white space at the ends.
 func WithoutMarks(s string) string {
 	if !strings.ContainsAny(s, "*_`") { // creating a replacer is slow
 		return strings.TrimSpace(s)

@@ -112,9 +112,9 @@ func newConsole(home, program string) *console.Console {
 }
 
 // answerPerson answers a command and returns the exit status, which is never 2, because that would block the agent.
-func answerPerson(home, program string, args []string) int {
+func answerPerson(home, executable string, args []string) int {
 	config, _ := filepath.Abs(cmp.Or(os.Getenv("CLAUDE_CONFIG_DIR"), filepath.Join(home, ".claude")))
-	person, said := newConsole(home, program), &display.SafeWriter{To: withoutSigpipe(os.Stderr)}
+	person, said := newConsole(home, executable), &display.SafeWriter{To: withoutSigpipe(os.Stderr)}
 	person.Out, person.Err = &display.SafeWriter{To: withoutSigpipe(os.Stdout)}, said
 	person.Dir = filepath.Join(config, "springfield")
 	person.Caller, person.Session = registry.CallingHost(os.Getenv)

@@ -159,7 +159,7 @@ func (l *Log) undoCall(c pendingCall) {
 		if c.Task != nil {
 			l.putTask(*c.Task)
 		} else if c.Name != "" {
-			l.dropTask(l.findTask([]byte(c.Name)))
+			l.dropTodoTask(l.findTask([]byte(c.Name)))
 		}
 		l.Todos.When = c.When
 	case SchedulesWake:

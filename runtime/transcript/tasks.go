@@ -115,11 +115,12 @@ func (l *Log) putTask(t task) {
 	}
 	for tasks := l.Todos.Tasks; len(tasks) > maxTodos || weightOf(tasks) > maxWeight; tasks = l.Todos.Tasks {
 		done := slices.IndexFunc(tasks, func(t task) bool { return t.State == completed })
-		l.dropTask(max(done, 0)) // else the oldest of all
+		l.dropTodoTask(max(done, 0)) // else the oldest of all
 	}
 }
 
-func (l *Log) dropTask(i int) {
+// dropTodoTask removes the task with index i in l.Todos.Tasks. -1 does nothing.
+func (l *Log) dropTodoTask(i int) {
 	if i >= 0 {
 		l.Todos.Tasks = append(l.Todos.Tasks[:i], l.Todos.Tasks[i+1:]...)
 	}
@@ -157,7 +158,7 @@ func (l *Log) updateTask(e *Entry, input []byte) (id string, before *task) {
 	t.takeSubjectAndOwner(e, input)
 	t.Blockers = parseBlockers(t.Blockers, codec.FindMember(input, "addBlockedBy"))
 	if t.State == deleted {
-		l.dropTask(i)
+		l.dropTodoTask(i)
 	} else {
 		l.putTask(t)
 	}

@@ -352,6 +352,7 @@ func (l *goalLoop) untilPromise() string {
 	return says
 }
 
+// turnsDoneInWords returns a clause like "3 of 25 turns done", and why the maximum is lower than the file's.
 func (l *goalLoop) turnsDoneInWords(count int) string {
 	says := TurnsInWords(count, l.max)
 	if l.max < l.Max {
