@@ -170,8 +170,8 @@ func (c Change) DiffIn(dir string) string {
 	return b.String()
 }
 
-// diffContents returns a unified diff. If before or after is not text, it says that they differ, so the caller skips
-// equal contents. from and to are printed as they are, and the caller passes os.DevNull for a missing file.
+// diffContents returns a unified diff. If before or after is not text, it reports only that they differ, so the caller
+// skips equal contents. from and to are printed as they are, and the caller passes os.DevNull for a missing file.
 func diffContents(from, to string, before, after *Content) string {
 	was, is := before.Bytes(), after.Bytes()
 	if IsText(was) && IsText(is) {
