@@ -60,7 +60,7 @@ type Choice struct {
 
 var abouts sync.Map //nolint:gochecknoglobals // About by strategy: files of this program, which do not change
 
-// ReadAbout returns the description of a strategy. Callers must not change what it points to.
+// ReadAbout returns a strategy's description. Callers must not change what it points to.
 func ReadAbout(strategy string) (About, error) {
 	if a, ok := abouts.Load(strategy); ok {
 		return a.(About), nil

@@ -18,7 +18,7 @@ type Setting struct {
 // Settings can be about plugins that are not chosen yet.
 type Settings []Setting
 
-// ParseSetFlags parses texts of the form plugin.key=value. It checks neither the plugin nor the key nor the value.
+// ParseSetFlags parses plugin.key=value texts. It does not validate them.
 func ParseSetFlags(texts []string) (all Settings, err error) {
 	for _, text := range texts {
 		plugin, rest, dot := strings.Cut(text, ".")
@@ -32,8 +32,8 @@ func ParseSetFlags(texts []string) (all Settings, err error) {
 	return all, nil
 }
 
-// CheckSettings returns an error for the first setting that is invalid or for a plugin not chosen. If no plugins are
-// chosen, strategies with the plugins' names are used.
+// CheckSettings returns an error for the first setting that is invalid or for a plugin not chosen. Without chosen
+// plugins, it checks against the strategies.
 func (s Settings) CheckSettings(chosen []Plugin) error {
 	for _, one := range s {
 		from := one.Plugin
@@ -52,7 +52,7 @@ func (s Settings) CheckSettings(chosen []Plugin) error {
 	return nil
 }
 
-// OverlayPlugins returns a copy of plugins with the settings in s. It does not validate them.
+// OverlayPlugins returns a copy of plugins with the settings in s, not validated.
 func (s Settings) OverlayPlugins(plugins []Plugin) []Plugin {
 	plugins = slices.Clone(plugins)
 	for i, p := range plugins {
@@ -69,7 +69,7 @@ func (s Settings) OverlayPlugins(plugins []Plugin) []Plugin {
 }
 
 // Complete fills in a missing marketplace, owner and targets from defaults. Plugins get their first version and all
-// settings. A setting in overrides replaces the plugin's own value. Overrides for other plugins are ignored.
+// settings. Overrides replace plugins' own values, and are ignored for other plugins.
 func (s Spec) Complete(defaults Spec, overrides Settings) (Spec, error) {
 	s.Marketplace = cmp.Or(s.Marketplace, defaults.Marketplace)
 	s.Owner = cmp.Or(s.Owner, defaults.Owner)
@@ -86,8 +86,8 @@ func (s Spec) Complete(defaults Spec, overrides Settings) (Spec, error) {
 	return s, nil
 }
 
-// MatchAnswers returns made, the answers for the suite in dir, with the targets from said if set. It returns an error
-// if a marketplace, owner, plugin or setting in said or set differs, because files depend on them.
+// MatchAnswers returns made, with the targets from said if set. It returns an error if a marketplace, owner, plugin or
+// setting in said or set differs.
 func MatchAnswers(dir string, made, said Spec, set Settings) (Spec, error) {
 	spec := made
 	differs := func(flag, has, hint string) error {

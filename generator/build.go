@@ -53,7 +53,7 @@ func (b *Build) addBinary(program Program, target Target, data []byte) {
 	b.Binaries = append(b.Binaries, Binary{program, target, data})
 }
 
-// ChecksumOf returns the program's checksum for a target ("" if not recorded).
+// ChecksumOf returns a program's checksum for a target ("" if not recorded).
 func (b Build) ChecksumOf(program Program, target Target) string {
 	if program == Judge {
 		return b.Judge[target.String()]
@@ -61,7 +61,7 @@ func (b Build) ChecksumOf(program Program, target Target) string {
 	return b.SHA256[target.String()]
 }
 
-// Unbuilt returns a Build that lists each program for each target, with neither data nor checksums.
+// Unbuilt returns a Build listing each program and target, without data and checksums.
 func Unbuilt(targets []Target, programs []Program) (b Build) {
 	for _, program := range programs {
 		for _, t := range targets {
@@ -130,7 +130,7 @@ func (t Toolchain) BuildPrograms(ctx context.Context, targets []Target, programs
 	return built, err
 }
 
-// MakeSuite builds the suite's programs and renders all files in memory. spec must be valid.
+// MakeSuite builds programs and renders all files in memory. spec must be valid.
 func (t Toolchain) MakeSuite(ctx context.Context, spec Spec) ([]File, Build, error) {
 	built, err := t.BuildPrograms(ctx, spec.Targets, spec.Programs()...)
 	if err != nil {
@@ -209,8 +209,8 @@ func (t Toolchain) compileProgram(ctx context.Context, stage, overlay string, b 
 	return data, nil
 }
 
-// runGo runs go in tempDir's src directory in a clean environment, creates the build cache, and returns the standard
-// output. A failure is a *CompileError. GOENV=off is needed because an empty GOFLAGS does not override `go env -w`.
+// runGo runs go in tempDir's src directory in a clean environment, and returns the standard output. A failure is a
+// *CompileError.
 func (t Toolchain) runGo(ctx context.Context, tempDir string, env []string, args ...string) ([]byte, error) {
 	cache := t.GoCache
 	if !filepath.IsAbs(cache) || os.MkdirAll(cache, 0o755) != nil {
@@ -250,8 +250,7 @@ func (e *CompileError) Error() string {
 
 func (e *CompileError) Unwrap() error { return e.Err }
 
-// readSources calls use for each file that the programs are built from, with the line ends of Unix. data is valid only
-// during the call.
+// readSources calls use for each source file, with LF line ends. data is valid only during the call.
 func readSources(use func(name string, data []byte) error) error {
 	var all bytes.Buffer
 	err := fs.WalkDir(hookruntime.Source, ".", func(name string, d fs.DirEntry, err error) error {
@@ -275,8 +274,8 @@ func readSources(use func(name string, data []byte) error) error {
 	return cmp.Or(err, use("go.mod", []byte("module "+hookruntime.Module+"\n\ngo "+hookruntime.Go+"\n")))
 }
 
-// stageSources writes the sources to src in a new temporary directory. It creates tmp for go, because go ignores a
-// go.mod directly inside its temporary directory. Callers remove stage, even on errors.
+// stageSources writes the sources to src in a new temporary directory, and creates tmp for go. Callers remove stage,
+// even on errors.
 func stageSources() (stage string, err error) {
 	if stage, err = os.MkdirTemp("", "springfield-build-"); err == nil {
 		err = os.Mkdir(filepath.Join(stage, "tmp"), 0o755)

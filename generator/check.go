@@ -35,8 +35,7 @@ type openedProgram struct {
 	launcher error  // the same for its launcher
 }
 
-// loadPrograms reads the file started on machine for each given program in dir. The judge is expected next to the hook.
-// Errors are set per result.
+// loadPrograms reads each given program for machine in dir. Errors are set per result.
 func loadPrograms(dir string, machine Target, programs ...Program) (all []openedProgram) {
 	first := loadProgram(dir, Hook, machine, false)
 	launched := machine.OS != "windows" && bytes.HasPrefix(first.data, []byte("#!"))
@@ -53,8 +52,8 @@ func loadPrograms(dir string, machine Target, programs ...Program) (all []opened
 	return all
 }
 
-// loadProgram reads the file of a program in the plugin's directory. If launched is set, a launcher starts the
-// programs, and each is in a directory for its target.
+// loadProgram reads a program in the plugin's directory. launched means a launcher starts the programs, each in its
+// target's directory.
 func loadProgram(dir string, program Program, machine Target, launched bool) openedProgram {
 	path := filepath.Join(dir, filepath.FromSlash(program.placeIn(machine, launched)))
 	data, info, err := rooted.ReadFollowing(path, maxProgram)
@@ -89,7 +88,7 @@ func (p openedProgram) checkCouldStart(dir string, machine Target) error {
 	return p.mode
 }
 
-// CheckCanStart returns an error if one of the given programs of the plugin in dir would not start on machine.
+// CheckCanStart returns an error if a given program in dir would not start on machine.
 func CheckCanStart(dir string, machine Target, programs ...Program) error {
 	for _, p := range loadPrograms(dir, machine, programs...) {
 		if err := p.checkCouldStart(dir, machine); err != nil {
@@ -99,8 +98,7 @@ func CheckCanStart(dir string, machine Target, programs ...Program) error {
 	return nil
 }
 
-// checkSums fails if a loaded program differs from the record in the suite around dir. It returns nil if there is no
-// record, e.g. outside suites.
+// checkSums fails if a loaded program differs from its suite's record. It returns nil without a record.
 func checkSums(dir string, machine Target, all []openedProgram) error {
 	var suite struct{ Build Build }
 	data, err := rooted.ReadFile(filepath.Dir(dir), SuiteFile, maxSuiteFile)
@@ -116,9 +114,8 @@ func checkSums(dir string, machine Target, all []openedProgram) error {
 	return nil
 }
 
-// InspectPrograms returns a finding if a program of the plugin in dir would not start here, differs from its suite's
-// record or reads Go's own variables. Unless needsJudge is set, the judge need not start. suite is the directory to
-// rebuild, or "".
+// InspectPrograms returns a finding if a plugin's program would not start here, differs from the record or reads Go's
+// variables. Unless needsJudge is set, the judge need not start. suite is the directory to rebuild, or "".
 func InspectPrograms(id, dir, suite string, needsJudge bool) (bad []check.Finding) {
 	all := loadPrograms(dir, HostTarget(), Hook, Judge)
 	for _, p := range all {
@@ -144,8 +141,7 @@ func InspectPrograms(id, dir, suite string, needsJudge bool) (bad []check.Findin
 	return bad
 }
 
-// HowToFixProgram returns a hint for an error of CheckCanStart. suiteDir is the directory to rebuild, or "" if none
-// exists.
+// HowToFixProgram returns a hint for an error of CheckCanStart. suiteDir is the directory to rebuild, or "".
 func HowToFixProgram(err error, suiteDir string) string {
 	var at *fs.PathError
 	s, unreadable := ReadSuite(suiteDir)

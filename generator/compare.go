@@ -53,9 +53,8 @@ type comparison struct {
 	found     []check.Finding
 }
 
-// Compare compares running plugins with the plugins that this springfield makes. It builds missing programs with Go. A
-// difference is a failure, but only a warning if the file starts no program or can come from a different version. A
-// plugin that matches gets a finding of state Fine.
+// Compare compares running plugins with those this springfield makes. A difference is a failure, but a warning if the
+// file starts no program or can come from a different version. Matching plugins get a finding of state Fine.
 func (t Toolchain) Compare(ctx context.Context, running []Running) (found []check.Finding, err error) {
 	var all []*comparison
 	for _, r := range running {
@@ -75,8 +74,7 @@ func (t Toolchain) Compare(ctx context.Context, running []Running) (found []chec
 	return found, err
 }
 
-// comparePlugin compares the plugin's files and examines its programs. err concerns the file badFile, or the whole
-// plugin when badFile is "".
+// comparePlugin compares the plugin's files and examines its programs. err concerns badFile ("" for the whole plugin).
 func (c *comparison) comparePlugin() (badFile string, err error) {
 	if name, err := filepath.Rel(c.Catalog, c.Dir); err == nil && rooted.HoldsPath(c.Catalog, c.Dir) {
 		market, err := rooted.OpenFolder(c.Catalog)
@@ -164,8 +162,8 @@ func identifyProgram(file string, program Program, data []byte) foundProgram {
 	return s
 }
 
-// compareIfGemini compares the files in the directory above with ofPlugin if they are an extension of Gemini CLI: a whole
-// branch of a marketplace, with the plugin in the subdirectory base.
+// compareIfGemini compares the files in above with ofPlugin if they are a Gemini CLI extension, with the plugin in the
+// subdirectory base.
 func (c *comparison) compareIfGemini(above, base string, ofPlugin map[string]File) {
 	in, err := rooted.OpenFolder(above)
 	if err != nil {
@@ -184,8 +182,7 @@ func (c *comparison) compareIfGemini(above, base string, ofPlugin map[string]Fil
 }
 
 // comparePresentFiles compares the folder's files that can start a program or that a model reads with made, except
-// programs, .git and the directory except. It adds a finding for each difference, but none for a missing file, or for
-// JSON that differs only in describingMembers.
+// programs, .git and the directory except. It ignores missing files and describingMembers.
 func (c *comparison) comparePresentFiles(in rooted.Folder, made map[string]File, except string) {
 	n := 0
 	for dirs := []string{"."}; len(dirs) > 0; dirs = dirs[1:] {
@@ -242,8 +239,7 @@ func (c *comparison) noteDifference(file string, d Difference, mayRun bool) {
 	noteFinding(&c.texts, state, file, says, fix)
 }
 
-// roleOfFile reports whether a plugin's file can start or name a program, and whether a model reads it. Path
-// and mode decide, because agents search fixed places.
+// roleOfFile reports whether a file can start or name a program, and whether a model reads it.
 func roleOfFile(file string, mode fs.FileMode) (starts, instructs bool) {
 	top, _, inside := strings.Cut(file, "/")
 	ext := strings.ToLower(path.Ext(file))
@@ -269,7 +265,7 @@ func describingMembers() []string {
 	}
 }
 
-// onlyDescribes reports whether d is a JSON file that differs only in the describingMembers.
+// onlyDescribes reports whether a JSON file differs only in describingMembers.
 func (d Difference) onlyDescribes() bool {
 	var both [2]map[string]any
 	for i, data := range [][]byte{d.data, d.Data} {
@@ -283,8 +279,8 @@ func (d Difference) onlyDescribes() bool {
 	return reflect.DeepEqual(both[0], both[1])
 }
 
-// checkEntryExtras adds a failure if the plugin's catalog entry, found by name or by c.ID, does more than describe the
-// plugin, or cannot be read. A missing catalog is ignored.
+// checkEntryExtras adds a failure if the plugin's catalog entry, by name or c.ID, does more than describe, or cannot be
+// read. A missing catalog is ignored.
 func (c *comparison) checkEntryExtras(name string) {
 	file := filepath.FromSlash(cmp.Or(c.CatalogFile, ".claude-plugin/marketplace.json"))
 	data, err := rooted.ReadFile(c.Catalog, file, maxCatalog)
@@ -305,8 +301,7 @@ func (c *comparison) checkEntryExtras(name string) {
 	}
 }
 
-// entryExtras returns the members of the named plugins' catalog entries that are not descriptive. It decodes into maps,
-// because Go matches struct fields case-insensitively and agents do not.
+// entryExtras returns the non-descriptive members of the plugins' catalog entries.
 func entryExtras(catalogData []byte, plugins ...string) (memberNames []string, err error) {
 	var catalog map[string]json.RawMessage
 	var entries []any
@@ -345,8 +340,8 @@ func (r ownBuilds) ownSumOf(s foundProgram) string {
 	return ""
 }
 
-// tryOwnBuilds returns this springfield's builds: the carried one, and one compiled with Go for programs that it lacks.
-// The caller has called comparePlugin. If a build fails, the reason is in r.why and not in err.
+// tryOwnBuilds returns this springfield's builds, carried and compiled. comparePlugin has run. If a build fails, the
+// reason is in r.why, not err.
 func (t Toolchain) tryOwnBuilds(ctx context.Context, all []*comparison) (r ownBuilds, err error) {
 	if r.source, err = SourceHash(); err != nil {
 		return r, err
@@ -380,8 +375,8 @@ func (t Toolchain) tryOwnBuilds(ctx context.Context, all []*comparison) (r ownBu
 	return r, ctx.Err()
 }
 
-// compareWithOwnBuilds compares the plugin's programs with r and returns findings about the plugin, up to maxTold plus
-// a count of the rest. Call this once, after comparePlugin.
+// compareWithOwnBuilds compares the plugin's programs with r and returns up to maxTold findings plus a count. Call it
+// once, after comparePlugin.
 func (c *comparison) compareWithOwnBuilds(r ownBuilds) []check.Finding {
 	same, right, sums := c.buildInfo.Source == r.source, []string{}, map[string]string{}
 	for _, s := range c.programs {
@@ -414,7 +409,7 @@ func (c *comparison) compareWithOwnBuilds(r ownBuilds) []check.Finding {
 	return c.found
 }
 
-// explainMismatch returns state and text for a finding: s matches no build in r for this machine. record is from the
+// explainMismatch returns state and text for s, which matches no build in r for this machine. record is from the
 // program's suite (can be empty).
 func (r ownBuilds) explainMismatch(s foundProgram, record Build) (state check.State, says string) {
 	recorded := record.ChecksumOf(s.program, s.target)
@@ -444,8 +439,7 @@ func (c *comparison) buildCommand() string {
 	return "springfield build " + check.QuoteArgument(c.suite)
 }
 
-// noteFinding adds a finding about a file. If fix is "" and state is not Fine, it advises updating or reinstalling the
-// plugin.
+// noteFinding adds a finding about a file. If fix is "" and state is not Fine, it advises updating or reinstalling.
 func noteFinding(found *[]check.Finding, state check.State, file, says, fix string) {
 	if fix == "" && state != check.Fine {
 		fix = "update the plugin at its source, or install it again from a source that you trust"
@@ -453,7 +447,7 @@ func noteFinding(found *[]check.Finding, state check.State, file, says, fix stri
 	*found = append(*found, check.Finding{State: state, File: file, Says: says, Fix: fix})
 }
 
-// notRead returns a clause about a file that could not be read. It does not contain the path.
+// notRead returns a clause about an unreadable file, without the path.
 func notRead(err error) string {
 	var link *rooted.LinkError
 	if errors.As(err, &link) {

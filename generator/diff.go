@@ -41,8 +41,7 @@ type folder struct {
 	limit     int64    // of a file, in bytes
 }
 
-// compareFile compares f with the folder's file at the same path. If f.Mode is 0, springfield does not make this file,
-// and an existing file is Foreign.
+// compareFile compares f with the folder's file. If f.Mode is 0, an existing file is Foreign.
 func (in folder) compareFile(f File) Difference {
 	d := Difference{File: f}
 	if in.Root == nil {
@@ -84,7 +83,7 @@ func (f File) sameAs(onDisk Difference) bool {
 	return bytes.Equal(onDisk.data, f.Data) || textSum(onDisk.data) == textSum(f.Data)
 }
 
-// filesBelow returns files with this path prefix, keyed by the remaining path. Path is set to the key.
+// filesBelow returns files with this prefix, keyed by the remaining path, which Path is set to.
 func filesBelow(prefix string, files []File) map[string]File {
 	below := map[string]File{}
 	for _, f := range files {

@@ -61,8 +61,8 @@ func (e *FileError) Error() string {
 
 const maxDepth = 100
 
-// parseJSON parses strict UTF-8 JSON, with json.Number for numbers. It rejects duplicate keys and more than maxDepth
-// levels. All errors are *FileError.
+// parseJSON parses strict UTF-8 JSON. It rejects duplicate keys and more than maxDepth levels. All errors are
+// *FileError.
 func parseJSON(data []byte) (document, error) {
 	fault := func(offset int64, format string, args ...any) error {
 		return &FileError{Position: positionOf(data, int(offset)), Problem: fmt.Sprintf(format, args...)}
@@ -124,7 +124,7 @@ func positionOf(data []byte, offset int) check.Position {
 // takes gigabytes.
 const maxBrackets = 1000
 
-// decodeAnyYAML decodes one YAML document. More than maxBrackets open brackets are rejected. All errors are *FileError.
+// decodeAnyYAML decodes one YAML document with at most maxBrackets open brackets. All errors are *FileError.
 func decodeAnyYAML(data []byte, into any) error {
 	open := 0
 	for i, c := range data {
@@ -156,8 +156,8 @@ func (published) Load(url string) (any, error) {
 
 const schemaBase = "https://raw.githubusercontent.com/cameronsjo/springfield/main/docs/schemas/"
 
-// checkSchema returns where a document breaks a schema: failures, and a warning for each unknown member. against is the
-// schema's name without .schema.json. schemas must load through published. The findings lack the file.
+// checkSchema returns failures, and a warning for each unknown member. against is the schema's name without
+// .schema.json. schemas must load through published. The findings lack the file.
 func checkSchema(schemas *jsonschema.Compiler, d document, against string) (flaws []check.Finding, err error) {
 	schema, err := schemas.Compile(schemaBase + against + ".schema.json")
 	if err != nil {
@@ -195,8 +195,7 @@ func checkSchema(schemas *jsonschema.Compiler, d document, against string) (flaw
 	return flaws, nil
 }
 
-// leafErrors returns the innermost causes of e. It does not descend into alternatives, because the intended one is
-// unknown, or into invalid property names.
+// leafErrors returns the innermost causes of e, except in alternatives and invalid property names.
 func leafErrors(e *jsonschema.ValidationError) []*jsonschema.ValidationError {
 	switch e.ErrorKind.(type) {
 	case *kind.AnyOf, *kind.PropertyNames:
@@ -224,7 +223,7 @@ func placeOf(path []string) (at string) {
 	return at
 }
 
-// toFileError converts an error to a *FileError, at line 1 if the position is unknown.
+// toFileError converts an error to a *FileError (line 1 if unknown).
 func toFileError(anyErr error) *FileError {
 	var wrong *check.Advised
 	var e yaml.Error

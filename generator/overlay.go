@@ -20,11 +20,8 @@ import (
 const goMark = "springfield: this runtime reads no variable whose name begins with GO"
 
 // goSourcePatches returns file names from Go's sources, and pairs of old and new text. New text ignores variables like
-// GODEBUG, and exits with 1 instead of 2. Go code runs on one processor, because decisions are single-threaded work and
-// more threads cost time, so cgroup limits are not read. Metrics, traces, the local time zone and the GODEBUG parser
-// are removed, which saves 150 KB. Every file contains an old text in each supported Go version. getGodebugEarly reads
-// GODEBUG before the environment exists. Its second result reports success, except in early Go 1.25 releases. Other
-// code uses gogetenv.
+// GODEBUG, exits with 1 instead of 2, and uses one processor. Every file contains an old text in each supported Go
+// version.
 func goSourcePatches() (files, oldNew []string) {
 	const reads, early, first = "func gogetenv(key string) string {\n", "func getGodebugEarly() (string, bool) {\n", "func getGodebugEarly() string {\n"
 	const one = "\t\tif key == \"GOMAXPROCS\" {\n\t\t\treturn \"1\"\n\t\t}\n"
@@ -58,8 +55,8 @@ const shortSleep, longSleep = "delay = 20\n", "delay = 2000\n"
 // newestGo is the last version of Go for which goSourcePatches is known to be complete.
 const newestGo = "go1.27"
 
-// writeOverlay writes patched files of Go to stage, and returns the path of the overlay file for go build. If a
-// file cannot be patched, the overlay is empty. allPatched reports whether all code that reads variables is patched.
+// writeOverlay writes patched Go files to stage, and returns the overlay file's path. If a file cannot be patched, the
+// overlay is empty. allPatched reports whether all code that reads variables is patched.
 func writeOverlay(stage, goRoot, goVersion string) (overlay string, allPatched bool, err error) {
 	goVersion, _, _ = strings.Cut(goVersion, " ") // the rest names experiments
 	allPatched = goversion.IsValid(goVersion) && goversion.Compare(goversion.Lang(goVersion), newestGo) <= 0

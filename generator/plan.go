@@ -68,7 +68,7 @@ type Plan struct {
 // Diff returns the plan as a diff with paths relative to the suite.
 func (p Plan) Diff() string { return p.DiffIn(p.dir) }
 
-// Paths returns the files with the given states. Paths are slash-separated and relative to the suite.
+// Paths returns the files with these states, slash-separated and relative to the suite.
 func (p Plan) Paths(states ...State) (paths []string) {
 	for _, o := range p.Outcomes {
 		if slices.Contains(states, o.State) {
@@ -78,8 +78,7 @@ func (p Plan) Paths(states ...State) (paths []string) {
 	return paths
 }
 
-// ReadSuiteIfAny reads a directory's suite (nil if missing, empty or a fresh git repository). Other directories are an
-// error.
+// ReadSuiteIfAny reads a suite (nil if missing, empty or a fresh git repository). Other directories are an error.
 func ReadSuiteIfAny(suiteOrFreeDir string) (suite *Suite, err error) {
 	entries, err := os.ReadDir(suiteOrFreeDir)
 	switch {
@@ -118,9 +117,8 @@ type planner struct {
 	next   fileSums // record after the plan
 }
 
-// MakePlan compares the suite in dir with files from RenderSuite, and plans the changes for aim. dir must be absolute.
-// For Completing, it can be missing or empty. Programs with no data count as different. Unreadable files and symlinked
-// directories are errors.
+// MakePlan compares the suite in dir (absolute) with files, and plans the changes for aim. For Completing, dir can be
+// missing or empty. Programs without data count as different. Unreadable files and symlinked directories are errors.
 func MakePlan(dir string, aim Aim, files []File) (Plan, error) {
 	p := planner{Plan: Plan{dir: dir}, folder: folder{limit: maxFile}, aim: aim, next: fileSums{}}
 	suite, err := new(Suite), error(nil)
@@ -192,8 +190,8 @@ func MakePlan(dir string, aim Aim, files []File) (Plan, error) {
 	return p.Plan, nil
 }
 
-// IsAsRecorded reports whether suiteDir contains only files that springfield wrote, unchanged. It ignores missing files
-// and changed values in springfield.yaml, but not comments or another layout there.
+// IsAsRecorded reports whether suiteDir contains only unchanged springfield files. It ignores missing files and changed
+// values in springfield.yaml.
 func IsAsRecorded(suiteDir string) bool {
 	p, err := MakePlan(suiteDir, Updating, nil)
 	suite, _ := ReadSuite(suiteDir)
@@ -224,8 +222,8 @@ func (p *planner) programPlaces() (possible []string, err error) {
 	return possible, nil
 }
 
-// planOutcome adds an outcome, and the edit that writes data to o.Writes or, if o.State is Removed, removes that file.
-// before is the state of o.Writes, which is not always o.Path.
+// planOutcome adds an outcome, and the edit that writes data to o.Writes or, if o.State is Removed, removes it. before
+// is the state of o.Writes.
 func (p *planner) planOutcome(o Outcome, before Difference, data []byte, mode fs.FileMode) {
 	e := p.removalOf(o.Writes, before)
 	if o.State != Removed {
@@ -243,7 +241,7 @@ func (p *planner) removalOf(name string, before Difference) journal.Edit {
 	return e
 }
 
-// lookAt compares f with the suite's file. A symlink or directory there is not an error.
+// lookAt compares f with the suite's file. A symlink or directory is no error.
 func (p *planner) lookAt(f File) (Difference, error) {
 	d := p.compareFile(f)
 	if d.there && !d.mode.IsRegular() {
@@ -252,7 +250,7 @@ func (p *planner) lookAt(f File) (Difference, error) {
 	return d, d.err
 }
 
-// planFile adds the change of a file to the plan, if any. If d.Mode is 0, springfield no longer makes the file.
+// planFile adds a file's change, if any. If d.Mode is 0, springfield no longer makes the file.
 func (p *planner) planFile(d Difference) error {
 	f := d.File
 	switch {

@@ -34,8 +34,7 @@ var ErrNoPrebuilt = errors.New("this springfield contains no compiled hook")
 
 const prebuiltManifest = "manifest.json"
 
-// ReadManifestIfAny reads the manifest of carried programs. It returns nil if none exists or prebuilt is nil. The build
-// has checksums but no Binaries.
+// ReadManifestIfAny reads the manifest of carried programs (nil if none). The build has no Binaries.
 func ReadManifestIfAny(prebuilt fs.FS) (*Build, error) {
 	if prebuilt == nil {
 		return nil, nil
@@ -54,8 +53,8 @@ func ReadManifestIfAny(prebuilt fs.FS) (*Build, error) {
 	return &c, nil
 }
 
-// readPrebuilt reads all carried programs for the given targets. It returns ErrNoPrebuilt if a program is
-// missing or was built from different sources.
+// readPrebuilt reads carried programs for all targets. It returns ErrNoPrebuilt if one is missing or has different
+// sources.
 func readPrebuilt(files fs.FS, sourceHash string, targets []Target, programs []Program) (Build, error) {
 	m, err := ReadManifestIfAny(files)
 	switch {
@@ -92,8 +91,7 @@ func readPrebuilt(files fs.FS, sourceHash string, targets []Target, programs []P
 	return built, nil
 }
 
-// WritePrebuilt replaces the carried programs in prebuiltDir: a packed file per architecture, and a manifest. It
-// removes the manifest first and writes it last, so that an interruption leaves no manifest.
+// WritePrebuilt replaces the carried programs in prebuiltDir. An interruption leaves no manifest.
 func WritePrebuilt(prebuiltDir string, built Build) (err error) {
 	defer func() {
 		if err != nil {
@@ -138,7 +136,6 @@ const window = 64 << 20
 
 func sharedArchive(t Target) string { return t.Arch + packedSuffix }
 
-// packedName returns the name of a program inside its packed file, which has the name from sharedArchive.
 func packedName(program Program, t Target) string {
 	name := t.OS + "-" + t.Arch
 	if program == Judge {
@@ -147,7 +144,7 @@ func packedName(program Program, t Target) string {
 	return name
 }
 
-// packPrograms returns a compressed tar file of programs in the given order. The same programs give the same bytes.
+// packPrograms returns a reproducible compressed tar file.
 func packPrograms(programs []Binary) ([]byte, error) {
 	var packed bytes.Buffer
 	z, err := zstd.NewWriter(&packed, zstd.WithEncoderLevel(zstd.SpeedBestCompression), zstd.WithWindowSize(window),
@@ -166,8 +163,7 @@ func packPrograms(programs []Binary) ([]byte, error) {
 	return packed.Bytes(), err
 }
 
-// unpackPrograms returns the programs with these packedNames from the packed file called archive, by name, and reads no
-// further than needed. A missing program is an error.
+// unpackPrograms returns these programs from archive, by name. A missing one is an error.
 func unpackPrograms(files fs.FS, archive string, packedNames []string) (map[string][]byte, error) {
 	packed, err := files.Open(archive)
 	if err != nil {

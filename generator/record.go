@@ -35,8 +35,7 @@ const acceptedSum = "00000000000000000000000000000000000000000000000000000000000
 // fileSums has the textSum of each file, by path.
 type fileSums map[string]string
 
-// textSum returns the SHA-256 of data in hex. It reads CRLF in a text as LF, so it is not always the checksum of the
-// file.
+// textSum returns the SHA-256 of data in hex, reading CRLF in a text as LF.
 func textSum(data []byte) string {
 	if bytes.IndexByte(data, 0) >= 0 { // a program, too large to normalize
 		return journal.HashBytes(data)
@@ -47,7 +46,7 @@ func textSum(data []byte) string {
 	return journal.HashBytes(data)
 }
 
-// textWithLF converts CRLF in data to LF. It returns false if data contains a NUL, a lone CR, or invalid UTF-8.
+// textWithLF converts CRLF to LF. It returns false for a NUL, a lone CR or invalid UTF-8.
 func textWithLF(data []byte) (text string, isText bool) {
 	text = strings.ReplaceAll(string(data), "\r\n", "\n")
 	return text, utf8.ValidString(text) && !strings.ContainsAny(text, "\x00\r")
@@ -89,8 +88,7 @@ func (r fileSums) encodeSums() []byte {
 	return []byte(text)
 }
 
-// decodeRecord parses a record. It rejects paths outside the suite or below .git, because cloned records could make
-// springfield remove other files.
+// decodeRecord parses a record. It rejects paths outside the suite or below .git.
 func decodeRecord(data []byte) (fileSums, error) {
 	text, ok := textWithLF(data)
 	if !ok {

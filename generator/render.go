@@ -39,7 +39,7 @@ type view struct {
 	AtStop   bool   // it decides at a stop; only one such plugin decides at a time
 }
 
-// EventOf returns the name of the plugin's hook event in the named host.
+// EventOf returns the plugin's hook event in a host.
 func (v view) EventOf(host string) (string, error) {
 	at, known := registry.HostNamed(host)
 	if !known {
@@ -51,7 +51,7 @@ func (v view) EventOf(host string) (string, error) {
 	return at.Prompt, nil
 }
 
-// Timeout returns the timeout of the hook in seconds, longer than the hook takes with the judge's default time limit.
+// Timeout returns the hook's timeout in seconds.
 func (p Plugin) Timeout() int {
 	if known, _ := registry.StrategyNamed(p.Strategy); known.Judges {
 		return judge.Within + judge.Spare
@@ -97,15 +97,14 @@ func newSuiteView(spec Spec) (suiteView, error) {
 	return suite, nil
 }
 
-// MemoryNote returns a paragraph about the suite for a memory file (e.g. CLAUDE.md), with no blank lines or final
-// newline. spec must be valid.
+// MemoryNote returns a paragraph for a memory file, without blank lines or final newline. spec must be valid.
 func MemoryNote(spec Spec) (string, error) {
 	suite, err := newSuiteView(spec)
 	return suite.Memory, err
 }
 
-// RenderSuite renders all files of a suite, sorted by path, with springfield.yaml last. spec must be valid. If built is
-// from Unbuilt, the programs have no data.
+// RenderSuite renders a suite's files, sorted by path, springfield.yaml last. spec must be valid. Programs from Unbuilt
+// have no data.
 func RenderSuite(spec Spec, built Build) ([]File, error) {
 	suite, err := newSuiteView(spec)
 	if err != nil {
@@ -141,8 +140,8 @@ func RenderSuite(spec Spec, built Build) ([]File, error) {
 	return append(files, File{Path: SuiteFile, Mode: 0o644, Data: answers}), nil
 }
 
-// renderTree renders templates and pictures below tree, a directory in templates.Files. File paths in the suite start
-// with into ("" for the suite itself). Nothing is written.
+// renderTree renders templates and pictures below tree. Paths start with into ("" for the suite itself). It writes
+// nothing.
 func renderTree(tree, into string, data any) (files []File, err error) {
 	err = fs.WalkDir(templates.Files, tree, func(name string, d fs.DirEntry, err error) error {
 		var text []byte

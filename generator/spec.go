@@ -47,8 +47,7 @@ type Plugin struct {
 	Settings map[string]string `yaml:"settings,omitempty"`
 }
 
-// FirstToEnable returns the plugin to begin with. It prefers the default strategy, then a plugin that decides at Stop,
-// then the first. There must be at least one plugin.
+// FirstToEnable returns the plugin to begin with. There must be at least one.
 func (s Spec) FirstToEnable() Plugin {
 	i := slices.IndexFunc(s.Plugins, func(p Plugin) bool { return p.Strategy == registry.Default() })
 	if i < 0 {
@@ -71,12 +70,12 @@ var ownerRepo = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]*/[A-Za-z0-9_][A-Za-
 // looksOfficial matches marketplace names that the client reserves for its maker.
 var looksOfficial = regexp.MustCompile(`official.*(claude|anthropic)|(claude|anthropic).*official|^(claude|anthropic)-?(marketplace|plugins)`)
 
-// LooksOfficial reports whether a plugin's name suggests that it comes from Anthropic.
+// LooksOfficial reports whether a plugin's name suggests Anthropic.
 func LooksOfficial(plugin string) bool {
 	return looksOfficial.MatchString(plugin) || strings.HasPrefix(plugin, "anthropic-")
 }
 
-// CheckMarketplace returns an error if a marketplace's name is empty, malformed or reserved.
+// CheckMarketplace returns an error if a name is empty, malformed or reserved.
 func CheckMarketplace(name string) error {
 	// Refused or reserved by the client, according to its documentation and its code.
 	reserved := []string{
@@ -98,8 +97,8 @@ func CheckMarketplace(name string) error {
 	return nil
 }
 
-// MarketplaceSlug converts a directory's name to a marketplace's name in lower case, ü to u and ß to ss. It returns ""
-// if no letter or digit is left. The result can be a reserved name.
+// MarketplaceSlug converts a directory's name to a marketplace's name ("" if no letter or digit is left), which can be
+// reserved.
 func MarketplaceSlug(dirName string) string {
 	dirName = cases.Fold().String(runes.Remove(runes.In(unicode.Mn)).String(norm.NFKD.String(dirName)))
 	// Unicode does not decompose these.
@@ -107,7 +106,7 @@ func MarketplaceSlug(dirName string) string {
 	return strings.Join(strings.FieldsFunc(dirName, func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') }), "-")
 }
 
-// Validate returns the spec's first error. Plugins need their version and all settings, as set by NewPlugin.
+// Validate returns the first error. Plugins need their version and all settings.
 func (s Spec) Validate() (firstErr error) {
 	if err := cmp.Or(CheckMarketplace(s.Marketplace), s.Owner.validate()); err != nil {
 		return err
@@ -170,7 +169,7 @@ func (o Owner) validate() error {
 	return nil
 }
 
-// NewPlugin returns a plugin with its first version and defaults for missing settings, or an error if it is invalid.
+// NewPlugin sets the first version and defaults for missing settings.
 func NewPlugin(name, strategy string, settings map[string]string) (Plugin, error) {
 	about, _ := ReadAbout(strategy) // validate reports an unknown strategy
 	p := Plugin{Name: name, Strategy: strategy, Version: about.Version, Settings: about.withDefaults(settings)}

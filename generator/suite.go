@@ -55,8 +55,8 @@ func noSuiteError(dir string) error {
 		"%s: %w", dir, ErrNoSuite)
 }
 
-// ReadSuite reads and validates springfield.yaml in dir, and fills in missing versions and settings. If the file is
-// missing, the error wraps ErrNoSuite.
+// ReadSuite reads and validates springfield.yaml, and fills in missing versions and settings. A missing file is
+// ErrNoSuite, wrapped.
 func ReadSuite(dir string) (Suite, error) {
 	file := filepath.Join(dir, SuiteFile)
 	data, err := rooted.ReadFile(dir, SuiteFile, maxSuiteFile)
@@ -78,8 +78,7 @@ func ReadSuite(dir string) (Suite, error) {
 	return s, err
 }
 
-// decodeSuite decodes and validates springfield.yaml, and fills in missing versions and settings. Every error is a
-// *FileError.
+// decodeSuite validates springfield.yaml, and fills in missing versions and settings. All errors are *FileError.
 func decodeSuite(data []byte) (Suite, error) {
 	var s Suite
 	if err := decodeAnyYAML(data, &s); err != nil {
@@ -98,8 +97,6 @@ func decodeSuite(data []byte) (Suite, error) {
 	return s, nil
 }
 
-// findMissingKey returns an error for the first required key that is missing. Validate would suggest flags of init,
-// which do not help here.
 func (s Suite) findMissingKey() error {
 	for _, line := range []struct {
 		lacks        bool
@@ -118,12 +115,11 @@ func (s Suite) findMissingKey() error {
 	return nil
 }
 
-// FindSuite returns dir or the nearest parent with a springfield.yaml ("" if not found). dir must be absolute.
+// FindSuite returns dir, which is absolute, or the nearest parent with a springfield.yaml ("" if none).
 func FindSuite(dir string) string {
 	return rooted.FindUpward(dir, func(dir string) bool { return rooted.TargetExists(filepath.Join(dir, SuiteFile)) })
 }
 
-// CommandToMakePlugin returns the command that makes a plugin with the given strategy in a suite.
 func CommandToMakePlugin(strategy, suiteDir string) string {
 	return "springfield new " + strategy + " --from " + strategy + " --suite " + check.QuoteArgument(suiteDir)
 }
@@ -138,8 +134,8 @@ func (s Suite) encodeYAML() ([]byte, error) {
 	return append([]byte(head), body...), nil
 }
 
-// UpdatedYAML returns old, the text of springfield.yaml, updated to s, with the user's comments. If the layout prevents
-// this, it writes all of s anew and appends the old text as a comment. An invalid old is an error.
+// UpdatedYAML returns old, the text of springfield.yaml, updated to s, with the user's comments. If necessary, it
+// appends the old text as a comment.
 func (s Suite) UpdatedYAML(old []byte) ([]byte, error) {
 	text, _ := textWithLF(old)
 	before, err := decodeSuite([]byte(text))
@@ -175,8 +171,7 @@ func (s Suite) UpdatedYAML(old []byte) ([]byte, error) {
 // yamlBlock is the text of a top-level member, or of the comments and blank lines between two.
 type yamlBlock struct{ key, text string }
 
-// splitBlocks splits YAML into its top-level members and the comments around them. The concatenated blocks are the
-// file.
+// splitBlocks splits YAML into top-level members and the comments around them.
 func splitBlocks(text string) (blocks []yamlBlock) {
 	later := "" // comments that end the member, unless it continues
 	for line := range strings.Lines(text) {

@@ -30,7 +30,7 @@ func (t *Target) UnmarshalText(text []byte) error {
 // HostTarget returns the target of this machine.
 func HostTarget() Target { return Target{runtime.GOOS, runtime.GOARCH} }
 
-// StartsOn reports whether machine can run programs built for t. Windows on ARM also runs amd64 programs.
+// StartsOn reports whether machine can run programs built for t.
 func (t Target) StartsOn(machine Target) bool {
 	return t == machine || machine == Target{"windows", "arm64"} && t == Target{"windows", "amd64"}
 }
@@ -53,7 +53,7 @@ func ParseTargets(texts []string) ([]Target, error) {
 	return targets, nil
 }
 
-// CheckTargetSet returns an error for an empty list, a duplicate, or windows/arm64 with any other target.
+// CheckTargetSet returns an error for no targets, a duplicate, or windows/arm64 with another target.
 func CheckTargetSet(targets []Target) error {
 	if len(targets) == 0 {
 		return check.Misusef("pass --target os/arch", "no target was chosen")
@@ -80,7 +80,7 @@ const (
 
 func (p Program) ShortName() string { return strings.TrimPrefix(string(p), "springfield-") }
 
-// Programs returns the plugin's programs: the hook, and the judge if its strategy can ask a model.
+// Programs returns the hook, and the judge if the strategy can ask a model.
 func (p Plugin) Programs() []Program {
 	if known, _ := registry.StrategyNamed(p.Strategy); known.Judges {
 		return []Program{Hook, Judge}
@@ -88,7 +88,7 @@ func (p Plugin) Programs() []Program {
 	return []Program{Hook}
 }
 
-// Programs returns the hook, and the judge if a plugin of the suite can ask a model.
+// Programs returns the hook, and the judge if any plugin can ask a model.
 func (s Spec) Programs() []Program {
 	if i := slices.IndexFunc(s.Plugins, func(p Plugin) bool { return len(p.Programs()) > 1 }); i >= 0 {
 		return s.Plugins[i].Programs()
@@ -96,8 +96,7 @@ func (s Spec) Programs() []Program {
 	return []Program{Hook}
 }
 
-// programFiles returns the binaries that the plugin needs as files, with paths relative to the plugin. For several
-// targets it adds the launcher.
+// programFiles returns the binaries as files, with paths relative to the plugin, and the launcher for several targets.
 func (p Plugin) programFiles(binaries []Binary, launcher []byte) (files []File) {
 	const mode fs.FileMode = 0o755
 	programs := p.Programs()
@@ -114,8 +113,7 @@ func (p Plugin) programFiles(binaries []Binary, launcher []byte) (files []File) 
 	return files
 }
 
-// placeIn returns the program's path in a plugin, with slashes. severalTargets is set if the suite has more than one
-// target.
+// placeIn returns the program's slash-separated path in a plugin.
 func (p Program) placeIn(t Target, severalTargets bool) string {
 	switch {
 	case t.OS == "windows":
@@ -139,8 +137,8 @@ func ProgramPaths(programs ...Program) (places []string) {
 	return places
 }
 
-// BuildFlagsToAddHost returns flags for springfield build, like " --target A --target B", that add this machine to
-// the suite's targets. It returns "" if a target already runs here.
+// BuildFlagsToAddHost returns build flags, like " --target A --target B", that add this machine to the targets ("" if a
+// target already runs here).
 func (s Suite) BuildFlagsToAddHost() string {
 	own := HostTarget()
 	if slices.ContainsFunc(s.Targets, func(t Target) bool { return t.StartsOn(own) }) {

@@ -50,7 +50,6 @@ func (t subject) reportFinding(state check.State, says, fix string) {
 
 func (t subject) reportFailure(says, fix string) { t.reportFinding(check.Failure, says, fix) }
 
-// suiteChecks returns the checks for a suite. The first check reads springfield.yaml for the rest.
 func suiteChecks() (checks []check.Check[*inspection]) {
 	for _, c := range []struct {
 		name string
@@ -80,8 +79,7 @@ func suiteChecks() (checks []check.Check[*inspection]) {
 	return checks
 }
 
-// forPlugins returns a check that calls look for each plugin that has a directory. checkFiles reports missing
-// directories.
+// forPlugins returns a check that calls look for each plugin that has a directory.
 func forPlugins(look func(*inspection, Plugin)) func(*inspection) {
 	return func(in *inspection) {
 		for _, p := range in.suite.Plugins {
@@ -92,9 +90,8 @@ func forPlugins(look func(*inspection, Plugin)) func(*inspection) {
 	}
 }
 
-// Validate checks the suite in dir. shownDir is dir's name in suggested commands. If springfield.yaml is invalid, all
-// further checks are skipped, including others. Built-in checks that find nothing add a Fine finding. It returns
-// ErrNoSuite, or errors about unreadable files.
+// Validate checks the suite in dir, called shownDir in suggested commands. If springfield.yaml is invalid, further
+// checks, including others, are skipped. It returns ErrNoSuite, or errors about unreadable files.
 func Validate(ctx context.Context, dir, shownDir string, others ...check.Check[Suite]) ([]check.Finding, error) {
 	files, err := rooted.OpenFolder(dir)
 	if err == nil {
@@ -124,8 +121,7 @@ func Validate(ctx context.Context, dir, shownDir string, others ...check.Check[S
 	return slices.Concat(ofSuite, inside, said), err
 }
 
-// readSubject reads, parses and validates a file, and reports its faults as findings. ok is false if the file cannot be
-// read or parsed.
+// readSubject reads and validates a file, and reports faults as findings. ok is false if it cannot be read or parsed.
 func (in *inspection) readSubject(file, schemaName string) (t subject, ok bool) {
 	t = subject{in: in, file: file}
 	var err error
@@ -169,7 +165,7 @@ func (in *inspection) readSubject(file, schemaName string) (t subject, ok bool) 
 	return t, err == nil
 }
 
-// reportMissing reports a missing file, but no warning if an update has accepted that the user deleted it.
+// reportMissing reports a missing file, unless an update has accepted its deletion.
 func (t subject) reportMissing(state check.State) {
 	switch fix := "springfield init " + t.in.called + " adds it"; {
 	case state != check.Warning || t.in.recorded[t.file] == "":
@@ -221,8 +217,7 @@ func (t subject) reportBroken(fault *FileError) {
 	t.in.found[len(t.in.found)-1].Position = fault.Position
 }
 
-// requireText reports a failure if the text for keys is not want, the springfield.yaml value. label starts the
-// sentence, e.g. "its name".
+// requireText reports a failure if the text for keys is not want. label starts the sentence.
 func (t subject) requireText(label, want string, keys ...string) {
 	if got := t.textAt(keys...); got != want {
 		t.reportFailure(fmt.Sprintf("%s is %q, but %s has %q", label, got, SuiteFile, want), "make them the same")
@@ -291,8 +286,8 @@ func (in *inspection) lookAtManifests(p Plugin) {
 	}
 }
 
-// lookAtRules validates each strategy.json against its schema. If all are valid, faults found by the hook's own parser
-// are reported.
+// lookAtRules validates each strategy.json against its schema. If all are valid, it reports faults found by the hook's
+// parser.
 func (in *inspection) lookAtRules() {
 	if forPlugins((*inspection).lookAtStrategy)(in); len(in.found) > 0 {
 		return

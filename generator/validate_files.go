@@ -37,8 +37,7 @@ func (in *inspection) lookAtBinaries() {
 	}
 }
 
-// checkRegular reports the failures of a program's file, such as a missing executable bit, and returns true if the
-// content can be checked. This does not require the executable bit.
+// checkRegular reports failures of a program's file, and returns true if the content can be checked.
 func (t subject) checkRegular(d Difference, noun string) bool {
 	build := "springfield build " + t.in.called
 	switch {
@@ -145,8 +144,7 @@ func (t subject) lookAtUnknown(d fs.DirEntry) {
 	}
 }
 
-// IsUnwanted reports whether a file name suggests secrets, or a leftover from a system, an editor, a merge or an
-// update.
+// IsUnwanted reports whether a file name suggests secrets or a leftover.
 func IsUnwanted(base string) bool {
 	switch path.Ext(base) {
 	case ".orig", ".rej", BesideSuffix, ".swp", ".swo", ".tmp", ".pem":

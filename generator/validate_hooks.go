@@ -28,7 +28,7 @@ type handler struct {
 	timeout any
 }
 
-// isLike reports whether two handlers are equal apart from place and timeout.
+// isLike ignores place and timeout.
 func (h handler) isLike(other handler) bool {
 	return h.event == other.event && reflect.DeepEqual(h.group, other.group) &&
 		reflect.DeepEqual(h.members, other.members)
@@ -100,8 +100,7 @@ func (in *inspection) lookAtHooks(p Plugin) {
 	}
 }
 
-// flagShortTime reports a failure if the hook can exceed its timeout, because hosts ignore killed hooks. perSecond is
-// the number of timeout units per second.
+// flagShortTime reports a failure if the hook can exceed its timeout, in units of perSecond a second.
 func (t subject) flagShortTime(p Plugin, h handler, perSecond int) {
 	timeout, given := h.timeout.(json.Number)
 	n, err := timeout.Float64()

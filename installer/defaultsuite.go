@@ -32,8 +32,8 @@ type DefaultSuite struct {
 	unlock func()
 }
 
-// addUnsaved adds the plugin of a strategy, which gets the strategy's name, to the spec in memory. It writes nothing,
-// but returns an error if the suite is not writable.
+// addUnsaved adds a plugin, named like its strategy, to the spec in memory. It writes nothing, but returns an error if
+// the suite is not writable.
 func (o *DefaultSuite) addUnsaved(m Means, strategy string) (p client.Plugin, err error) {
 	suite, err := generator.ReadSuiteIfAny(o.Dir)
 	if err == nil {
@@ -57,9 +57,9 @@ func (o *DefaultSuite) addUnsaved(m Means, strategy string) (p client.Plugin, er
 	return p, o.spec.Validate()
 }
 
-// stageFiles makes the suite's files and stages the plugin's files in a temporary directory, unless the spec is
-// unchanged. Call addUnsaved first. With doLock, it first waits for the suite's lock, keeps it, and reads the spec
-// again. Callers call Close.
+// stageFiles makes the suite's files and stages the plugin's in a temporary directory, unless the spec is unchanged.
+// addUnsaved is called before. With doLock, it first waits for the suite's lock, and reads the spec again. Callers call
+// Close.
 func (o *DefaultSuite) stageFiles(ctx context.Context, m Means, doLock bool) (err error) {
 	if doLock && o.unlock == nil {
 		for told := false; o.unlock == nil; told = true { // another springfield that makes the suite may have to compile
@@ -96,7 +96,6 @@ func (o *DefaultSuite) stageFiles(ctx context.Context, m Means, doLock bool) (er
 	return err
 }
 
-// Close removes the temporary copy of the plugin and releases the lock.
 func (o *DefaultSuite) Close() {
 	if o.unlock != nil {
 		o.unlock()
@@ -104,8 +103,8 @@ func (o *DefaultSuite) Close() {
 	os.RemoveAll(o.stage)
 }
 
-// addFilesTo adds the files to a plan for a plugin made in the user's own suite, with an edit to record the suite and a
-// note. The plan is unchanged if stageFiles made no files. It returns an error if the user has edited the catalog.
+// addFilesTo adds the files to a plan for a plugin in the user's own suite. The plan is unchanged if stageFiles made no
+// files. It returns an error if the user has edited the catalog.
 func (o *DefaultSuite) addFilesTo(c journal.Change, now *settings.Settings) (journal.Change, error) {
 	if len(o.files) == 0 {
 		return c, nil

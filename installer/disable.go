@@ -24,9 +24,9 @@ type DisableRequest struct {
 	DryRun bool
 }
 
-// DisablePlugin disables a plugin in a host's settings, or with r.DryRun only plans that. For Claude Code, r.Purge also
-// makes it forget the plugin if unused, but without the claude command DisablePlugin then changes nothing and returns
-// an error. If r.Plugin is a strategy with no enabled plugin, DisablePlugin is a no-op.
+// DisablePlugin disables a plugin in a host's settings, or with r.DryRun only plans that. With r.Purge, Claude Code
+// also forgets the plugin if unused; without the claude command, nothing changes and it returns an error. A strategy
+// with no enabled plugin is a no-op.
 func DisablePlugin(ctx context.Context, m Means, host hosts.Host, r DisableRequest) (done Done, err error) {
 	defer func() {
 		done.Host, done.Scope, done.State = host, r.Scope, "disabled"
@@ -63,8 +63,8 @@ func DisablePlugin(ctx context.Context, m Means, host hosts.Host, r DisableReque
 	return done, err
 }
 
-// notesOnAccounts returns notes about the user's other Claude Code accounts with this plugin enabled. bareName has no
-// @MARKETPLACE. It returns nil for other hosts.
+// notesOnAccounts returns notes about the user's other Claude Code accounts that enable this plugin (nil for other
+// hosts). bareName has no @MARKETPLACE.
 func (m Means) notesOnAccounts(host hosts.Host, bareName string) (notes []string) {
 	if !host.Markets {
 		return nil
@@ -78,8 +78,8 @@ func (m Means) notesOnAccounts(host hosts.Host, bareName string) (notes []string
 	return notes
 }
 
-// uninstallIdle makes Claude Code forget a plugin that is no longer in use, and adds notes to done. offIn is only for
-// messages. The claude command must exist.
+// uninstallIdle makes Claude Code forget a plugin no longer in use, and adds notes to done. offIn is for messages. The
+// claude command exists.
 func (m Means) uninstallIdle(ctx context.Context, done *Done, plugin client.Plugin, offIn client.Scope) error {
 	notes, err := settings.NewSettings(m.Settings.Places).PurgeIfUnused(ctx, m.Claude, plugin)
 	if err != nil && ctx.Err() != nil {
@@ -94,8 +94,7 @@ func (m Means) uninstallIdle(ctx context.Context, done *Done, plugin client.Plug
 	return nil
 }
 
-// findToDisable finds the plugin to disable, and the ID of the entry in the host's settings, if any. It searches
-// settings before suites, which may have been removed, and r.Scope before other scopes.
+// findToDisable finds the plugin to disable, and the ID in the host's settings, if any. It searches r.Scope first.
 func (m Means) findToDisable(at hosts.Place, r DisableRequest) (p client.Plugin, id string, err error) {
 	host := at.Host
 	bare, marketplace, full := strings.Cut(r.Plugin, "@")

@@ -34,7 +34,7 @@ type DisabledAll struct {
 }
 
 // DisableAll disables all springfield plugins for every host and Claude Code account, unless r.DryRun is set. r.Purge
-// also removes springfield's state, including the original settings, and the default suite if unedited. A purge changes
+// also removes springfield's state, including the original settings, and the default suite if unedited, but changes
 // nothing if a hold is in force or a file cannot be edited. Each call needs new m.Settings.
 func DisableAll(ctx context.Context, m Means, r DisableAllRequest) (done DisabledAll, err error) {
 	if plan, now := r, m; r.Purge && !r.DryRun {
@@ -88,8 +88,8 @@ func DisableAll(ctx context.Context, m Means, r DisableAllRequest) (done Disable
 	return done, err
 }
 
-// disableOn disables all plugins on the chosen hosts in one edit, or with r.DryRun only plans that. With r.Purge it
-// then removes the account's state, which these hosts share: one call must name them all.
+// disableOn disables all plugins on the chosen hosts, or with r.DryRun only plans that. r.Purge then removes the
+// account's state: one call must name all hosts that share it.
 func (m Means) disableOn(ctx context.Context, chosen []hosts.Host, r DisableAllRequest, done *DisabledAll) (err error) {
 	var here DisabledAll
 	plan := func(now *settings.Settings) (c journal.Change, err error) {
@@ -124,7 +124,7 @@ func (m Means) disableOn(ctx context.Context, chosen []hosts.Host, r DisableAllR
 	return err
 }
 
-// allSuites returns the directories of the readable suites in springfield's own list and in Claude Code's marketplaces.
+// allSuites returns readable suites in springfield's own list and Claude Code's marketplaces.
 func (m Means) allSuites() []string {
 	dirs, _, _ := settings.KnownSuites(m.Settings.Places)
 	markets, _ := m.Settings.AllMarkets()
@@ -137,8 +137,7 @@ func (m Means) allSuites() []string {
 	})
 }
 
-// purgeClaudeToo makes Claude Code forget springfield's plugins, including those in done.IDs, then also removes
-// springfield's state.
+// purgeClaudeToo makes Claude Code forget springfield's plugins, including done.IDs, then removes springfield's state.
 func (m Means) purgeClaudeToo(ctx context.Context, done *DisabledAll) error {
 	notes, left, err := settings.NewSettings(m.Settings.Places).PurgeInClaude(ctx, m.Claude, done.IDs)
 	done.Notes, done.Stays = append(done.Notes, notes...), append(done.Stays, left...)
@@ -154,8 +153,7 @@ func (m Means) purgeClaudeToo(ctx context.Context, done *DisabledAll) error {
 	return err
 }
 
-// checkNoHold returns an error if a hold is in force, because a purge would remove it. The error advises lifting the
-// hold first, which only a person with a terminal can do.
+// checkNoHold returns an error if a hold is in force.
 func (m Means) checkNoHold(now time.Time) error {
 	held, err := ledger.HoldsInForce([]string{m.Settings.StatePath()}, now)
 	if err != nil {

@@ -64,9 +64,8 @@ type enableRun struct {
 	leaves   []string // changes that undo does not revert
 }
 
-// EnablePlugin enables a plugin on a host, or only plans this if r.DryRun is set. Nothing is installed if the settings
-// cannot be edited. Only an unknown marketplace is added first, and removed on error. Callers close r.DefaultSuite,
-// which can hold a lock and temporary files.
+// EnablePlugin enables a plugin on a host, or with r.DryRun only plans this. It installs nothing if the settings cannot
+// be edited. Only an unknown marketplace is added first, and removed on error. Callers close r.DefaultSuite.
 func EnablePlugin(ctx context.Context, m Means, host hosts.Host, r EnableRequest) (done Done, err error) {
 	if r.NoClaude || !host.Markets {
 		m.Claude.Path = ""
@@ -116,7 +115,6 @@ func EnablePlugin(ctx context.Context, m Means, host hosts.Host, r EnableRequest
 	return e.summarize(plan), err
 }
 
-// checkListed returns an error if the suite's catalog, which the user may have edited, does not list the plugin.
 func (e *enableRun) checkListed() error {
 	plugin := e.wanted.Plugin
 	if !e.wanted.At.Host.Markets || plugin.Suite == "" || e.adds != nil {
@@ -132,8 +130,8 @@ func (e *enableRun) checkListed() error {
 		"%s does not list %s, so Claude Code would not find it", catalog, plugin.Name)
 }
 
-// resolveWantedPlugin sets e.wanted.Plugin. It first adds a marketplace given as OWNER/REPO or URL, since only the
-// catalog contains the marketplace's name. If a strategy is not found, the default suite provides the plugin.
+// resolveWantedPlugin sets e.wanted.Plugin. It first adds a marketplace given as OWNER/REPO or URL. The default suite
+// provides the plugin for a strategy not found.
 func (e *enableRun) resolveWantedPlugin(ctx context.Context) (err error) {
 	name, source, host := e.EnableRequest.Plugin, e.Marketplace, e.wanted.At.Host
 	bare, _, both := strings.Cut(name, "@")
@@ -215,9 +213,9 @@ func (e *enableRun) dropMarket(ctx context.Context) {
 	}
 }
 
-// resolveInstallSource returns the directory with the plugin's files ("" if there are none yet). e.register or
-// e.install is set if Claude Code has to register the suite or install the plugin, e.wanted.Declare if settings have to
-// declare the suite.
+// resolveInstallSource returns the directory with the plugin's files ("" if none yet). It sets e.register or e.install
+// if Claude Code has to register the suite or install the plugin, and e.wanted.Declare if settings have to declare the
+// suite.
 func (e *enableRun) resolveInstallSource() (dirIfThere string, err error) {
 	plugin := e.wanted.Plugin
 	if plugin.Suite != "" {
@@ -253,9 +251,9 @@ func (e *enableRun) resolveInstallSource() (dirIfThere string, err error) {
 	return e.Settings.DirInClone(plugin), nil
 }
 
-// examinePluginDir returns an error if the plugin in dir cannot run here, is not springfield's or lacks a file that the
-// host needs. Otherwise it sets the kind and MaxContinues in e.wanted. For Claude Code, it prints a note if the
-// plugin's settings cannot be read.
+// examinePluginDir returns an error if the plugin cannot run here, is not springfield's or lacks a file that the host
+// needs. Otherwise it sets the kind and MaxContinues in e.wanted. For Claude Code, it prints a note if the plugin's
+// settings cannot be read.
 func (e *enableRun) examinePluginDir(dir string) error {
 	plugin, host := e.wanted.Plugin, e.wanted.At.Host
 	found := e.Settings.ReadPluginIn(dir)
@@ -285,8 +283,7 @@ func (e *enableRun) examinePluginDir(dir string) error {
 	return nil
 }
 
-// setKind sets whether the plugin decides at Stop, and whether it drives a spec loop. It records the strategies with
-// this kind, because the edit disables their plugins.
+// setKind sets whether the plugin decides at Stop and drives a spec loop, and records the strategies of this kind.
 func (e *enableRun) setKind(ownStrategy string, decides bool) {
 	known, ok := registry.StrategyNamed(ownStrategy)
 	e.wanted.DecidesNothing, e.wanted.Loops, e.wanted.SameKind = !decides, ok && known.KindOf() == strategy.SpecLoop, nil
@@ -297,8 +294,8 @@ func (e *enableRun) setKind(ownStrategy string, decides bool) {
 	}
 }
 
-// askAndPlan plans the edit from the current settings. It asks what to do about plugins that drive the same loop, and
-// keeps the answer in e.wanted.
+// askAndPlan plans the edit. It asks what to do about plugins that drive the same loop, and keeps the answer in
+// e.wanted.
 func (e *enableRun) askAndPlan(now *settings.Settings) (journal.Change, error) {
 	c, err := e.wanted.At.Host.PlanOn(now, e.wanted)
 	if conflicts := (*settings.ConflictError)(nil); errors.As(err, &conflicts) && e.Ask != nil {
@@ -326,8 +323,7 @@ func (e *enableRun) askAndPlan(now *settings.Settings) (journal.Change, error) {
 }
 
 // installOrRegister installs a plugin or registers its marketplace with the claude command, as needed. It uninstalls a
-// new plugin that turns out to be unusable. If the command cannot register the marketplace, it sets e.wanted.Declare,
-// and the next plan declares it in user settings.
+// new unusable plugin. If the marketplace cannot be registered, it sets e.wanted.Declare for the next plan.
 func (e *enableRun) installOrRegister(ctx context.Context) error {
 	snapshot := e.Settings.Snapshot
 	switch {
@@ -357,8 +353,7 @@ func (e *enableRun) installOrRegister(ctx context.Context) error {
 	return ctx.Err() // Ctrl-C, even after the client succeeded
 }
 
-// noteUndoLeaves records a change that undo does not revert. change continues a sentence that begins with "Claude
-// Code".
+// noteUndoLeaves records a change that undo does not revert. change continues "Claude Code".
 func (e *enableRun) noteUndoLeaves(change string) {
 	e.leaves = append(e.leaves, "Claude Code "+change+": run springfield disable "+e.wanted.Plugin.ID()+" --purge to change that")
 }
@@ -391,7 +386,7 @@ func (e *enableRun) summarize(plan journal.Change) Done {
 	return d
 }
 
-// scopeReachNotes returns notes on who gets the plugin. The caller checks that e.Scope is not client.User.
+// scopeReachNotes returns who gets the plugin. e.Scope is not client.User.
 func (e *enableRun) scopeReachNotes() []string {
 	plugin := e.wanted.Plugin
 	places := e.Settings.Places
@@ -407,8 +402,8 @@ func (e *enableRun) scopeReachNotes() []string {
 	return []string{fmt.Sprintf("others who work on this project must also run springfield enable %s --scope project, to fetch the plugin", plugin.ID())}
 }
 
-// stageDefault checks the settings, then stages and examines the plugin added by e.adds. e.adds must be set. With
-// e.Unmade, only settings are checked. Unless e.DryRun is set, the suite is locked until e.adds.Close.
+// stageDefault checks the settings, then stages and examines the plugin of e.adds, which is set. With e.Unmade, it only
+// checks settings. Unless e.DryRun is set, the suite is locked until e.adds.Close.
 func (e *enableRun) stageDefault(ctx context.Context) error {
 	known, _ := registry.StrategyNamed(e.wanted.Plugin.Name)
 	e.setKind(known.Name, known.Event == "Stop")
@@ -422,9 +417,8 @@ func (e *enableRun) stageDefault(ctx context.Context) error {
 	return e.examinePluginDir(e.wanted.DirInSuite())
 }
 
-// checkSettings returns an error if Claude Code's settings cannot be edited, or if managed settings disable hooks. It
-// runs before the plugin is staged, and asks as askAndPlan does. For another agent, it checks the settings only if
-// nothing will be staged.
+// checkSettings returns an error if Claude Code's settings cannot be edited, or managed settings disable hooks. It asks
+// like askAndPlan. For another agent, it checks only if nothing will be staged.
 func (e *enableRun) checkSettings() error {
 	markets := e.wanted.At.Host.Markets
 	switch {

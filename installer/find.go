@@ -21,10 +21,9 @@ import (
 	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
-// FindPlugin finds a plugin by NAME or NAME@MARKETPLACE in the suite dir, or if dir is "", in the user's suites and
-// Claude Code's marketplaces. Of several, it returns the only one in the working directory, the only one enabled, the
-// one in the suite around the directory, or ErrAmbiguous. It prints a note if Claude Code's plugin displaces a suite's
-// with that ID.
+// FindPlugin finds a plugin by NAME or NAME@MARKETPLACE in the suite dir, or if "", in the user's suites and Claude
+// Code's marketplaces. Of several, it returns the only one in the working directory, the only one enabled, the one in
+// the suite around the directory, or ErrAmbiguous. It prints a note if Claude Code's plugin displaces a suite's.
 func (m Means) FindPlugin(name, dir string) (client.Plugin, error) {
 	bare, marketplace, _ := strings.Cut(name, "@")
 	if dir != "" {
@@ -86,8 +85,7 @@ func (m Means) FindPlugin(name, dir string) (client.Plugin, error) {
 
 var errUnknown = errors.New("none of your suites and no marketplace known to Claude Code")
 
-// howToGet returns advice on a plugin that was not found. suite is the only suite that was searched, or "" for all of
-// them.
+// howToGet returns advice on a missing plugin. suite is the only suite searched, or "".
 func (m Means) howToGet(name, marketplace, suite string) string {
 	same := slices.DeleteFunc(m.suggestIDs(""), func(id string) bool { return !strings.HasPrefix(id, name+"@") })
 	markets, _ := m.offeredIn(name, "") // FindPlugin reported the error
@@ -109,7 +107,7 @@ func (m Means) howToGet(name, marketplace, suite string) string {
 	return check.HintAtNames(name, "", slices.Compact(names), "choose from "+strings.Join(append(there, registry.StrategyNames()...), ", "))
 }
 
-// pluginsIn returns the plugins in the suite dir with a name and a marketplace. "" matches any.
+// pluginsIn returns a suite's matching plugins. "" matches any.
 func pluginsIn(dir, name, marketplace string) (all []client.Plugin, err error) {
 	suite, err := generator.ReadSuite(dir)
 	for _, p := range suite.Plugins {
@@ -133,7 +131,7 @@ func ambiguous(name string, all []client.Plugin) error {
 	return check.Misusef(hint, "%s %w: %s", name, ErrAmbiguous, strings.Join(places, " and "))
 }
 
-// suggestIDs returns up to eight IDs of plugins in the marketplace or, if marketplace is "", in the user's suites.
+// suggestIDs returns up to eight plugin IDs in the marketplace ("": in the user's suites).
 func (m Means) suggestIDs(marketplace string) []string {
 	ids := check.NamesOf(m.suitePlugins(marketplace), client.Plugin.ID)
 	if market, err := m.Settings.FindMarket(marketplace); err == nil {
@@ -144,8 +142,8 @@ func (m Means) suggestIDs(marketplace string) []string {
 	return ids[:min(len(ids), 8)]
 }
 
-// howToUseNearby returns a hint to enable the plugin from the suite around the working directory, which might be
-// cloned. It returns "" if that is one of the user's, is exceptSuite or lacks the plugin.
+// howToUseNearby returns a hint to enable the plugin from the suite around the working directory ("" if that is the
+// user's, is exceptSuite or lacks it).
 func (m Means) howToUseNearby(plugin, exceptSuite string) string {
 	dir := generator.FindSuite(m.Settings.Work)
 	if dir == "" {
@@ -161,8 +159,7 @@ func (m Means) howToUseNearby(plugin, exceptSuite string) string {
 	return "run springfield enable " + plugin + " --suite " + check.QuoteArgument(dir) + " to use the one from that suite, which is not yours"
 }
 
-// InOKSuites returns the plugins with a name and a marketplace in the user's suites. "" matches any. It prints a note
-// about a suite that cannot be read.
+// InOKSuites returns the user's matching plugins. "" matches any. It prints notes about unreadable suites.
 func (m Means) InOKSuites(name, marketplace string) (all []client.Plugin, err error) {
 	dirs, _, err := settings.KnownSuites(m.Settings.Places)
 	for _, dir := range dirs {
@@ -175,15 +172,15 @@ func (m Means) InOKSuites(name, marketplace string) (all []client.Plugin, err er
 	return all, err
 }
 
-// suitePlugins returns the plugins of a marketplace in the user's suites, ignoring errors. "" matches any marketplace.
+// suitePlugins returns a marketplace's plugins in the user's suites. "" matches any.
 func (m Means) suitePlugins(marketIfAny string) []client.Plugin {
 	m.Tell = func(string, ...any) {}
 	all, _ := m.InOKSuites("", marketIfAny)
 	return all
 }
 
-// offeredIn returns plugins with this name from the marketplaces Claude Code knows. name excludes the marketplace, and
-// "" matches nothing. A note is printed if a marketplace cannot be read.
+// offeredIn returns plugins with this name from the marketplaces Claude Code knows. name excludes the marketplace; ""
+// matches nothing. It prints notes about unreadable marketplaces.
 func (m Means) offeredIn(name, marketIfAny string) (found []client.Plugin, err error) {
 	markets, err := m.Settings.AllMarkets()
 	for _, known := range slices.Sorted(maps.Keys(markets)) {
@@ -210,8 +207,8 @@ type Means struct {
 	undo     string // how to undo a change in another account
 }
 
-// FreeMarketplace returns a free marketplace name for the suite in dir: wish, with a number added if needed. taken is
-// why wish is not free. dir must be absolute, because it is compared as text with the user's suites.
+// FreeMarketplace returns a free marketplace name for the suite: wish, perhaps numbered. taken is why wish is not free.
+// dir is absolute.
 func (m Means) FreeMarketplace(wish, dir string) (name string, taken error) {
 	all := m.suitePlugins("")
 	isFree := func(name string) error {

@@ -35,7 +35,7 @@ type item struct {
 	Version     string          `json:"version"`
 }
 
-// openCatalog reads the catalog of the marketplace in dir. Both paths must be absolute.
+// openCatalog reads the catalog of the marketplace in dir. Both paths are absolute.
 func openCatalog(dir, catalogPath string) (c catalog, marketName string, err error) {
 	if c.file, err = journal.OpenEdit(dir, catalogPath); err == nil && c.file.Before == nil {
 		err = &fs.PathError{Op: "open", Path: catalogPath, Err: fs.ErrNotExist}
@@ -74,8 +74,8 @@ func openCatalog(dir, catalogPath string) (c catalog, marketName string, err err
 	return c, said.Name, nil
 }
 
-// placeOfSource returns the path of a source relative to the marketplace, with slashes. A path that does not
-// begin with a dot is relative to c.base. ok is false if the source is not a path.
+// placeOfSource returns a source's path relative to the marketplace, with slashes. Paths without a first dot are
+// relative to c.base. ok is false for non-paths.
 func (c catalog) placeOfSource(source json.RawMessage) (place string, ok bool) {
 	if json.Unmarshal(source, &place) != nil {
 		return "", false
@@ -114,8 +114,8 @@ func (c catalog) editsToMerge(plugin string, members []member) (edits []document
 	return edits, nil
 }
 
-// planEntries returns the edit to add or update the releases in a separate marketplace's catalog, or an empty edit if
-// the suite is its own marketplace. Call pinReleases first.
+// planEntries returns the edit for the releases in a separate marketplace's catalog (empty if the suite is its own).
+// Call pinReleases first.
 func (in inputs) planEntries(after plannedTree, releases []release) (edit journal.Edit, err error) {
 	if in.market.Own {
 		return journal.Edit{}, nil
@@ -141,8 +141,8 @@ func (in inputs) planEntries(after plannedTree, releases []release) (edit journa
 	return e, nil
 }
 
-// entryFields returns the members of the plugin's catalog entry. Existing values are kept, except source, version
-// and an unedited description.
+// entryFields returns the plugin's catalog entry. It keeps existing values, except source, version and an unedited
+// description.
 func (r release) entryFields(after plannedTree) ([]member, error) {
 	manifest := path.Join(r.plugin, ".claude-plugin", "plugin.json")
 	var is, was map[string]json.RawMessage

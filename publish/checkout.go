@@ -26,8 +26,8 @@ type checkout struct {
 	modes  func() (map[string]string, error)
 }
 
-// findCheckoutIfAny returns the git checkout around dir. Only dir is set if there is no repository. Repositories not
-// trusted by git are recorded, not errors.
+// findCheckoutIfAny returns the git checkout around dir, or only dir without a repository. Repositories not trusted by
+// git are not errors.
 func (m Means) findCheckoutIfAny(ctx context.Context, dir string) (around checkout, err error) {
 	c := checkout{dir: dir}
 	if c.repo, err = m.Git.RepositoryIfAny(ctx, dir); err != nil && !errors.As(err, &c.foreign) {
@@ -45,9 +45,8 @@ func (m Means) findCheckoutIfAny(ctx context.Context, dir string) (around checko
 	return c, err
 }
 
-// plainPrograms returns the programs with no executable bit in git's index, as after a checkout on Windows. It ignores
-// .exe files. names are relative to c.dir, and plain is relative to the repository's root. unindexed reports whether a
-// program is missing in the index. c must have a repository.
+// plainPrograms returns the programs with no executable bit in git's index. names are relative to c.dir, and plain to
+// the repository's root. unindexed reports whether one is not in the index. c has a repository.
 func (c checkout) plainPrograms(names []string) (plain []string, unindexed bool, err error) {
 	for _, name := range names {
 		if path.Ext(name) == ".exe" {
@@ -67,8 +66,8 @@ func (c checkout) plainPrograms(names []string) (plain []string, unindexed bool,
 	return plain, unindexed, nil
 }
 
-// findExecMarks returns the published programs to mark as executable in git's index, relative to the repository's root.
-// If git ignores modes here and a program is not in the index, steps ask the user to publish again after git add.
+// findExecMarks returns the programs to mark as executable in git's index, relative to the repository's root. steps ask
+// the user to publish again after git add, if needed.
 func (in inputs) findExecMarks(ctx context.Context, q Request, after plannedTree) (toMark, steps []string, err error) {
 	if in.around.repo == nil {
 		return nil, nil, nil

@@ -59,8 +59,8 @@ func (in inputs) unlock() {
 	}
 }
 
-// openInputs locks and reads the suite and marketplace. Callers run in.unlock, even on errors. Nothing is locked with
-// q.Check or q.Look.
+// openInputs locks and reads the suite and marketplace. Callers run in.unlock, even on errors. q.Check and q.Look lock
+// nothing.
 func (m Means) openInputs(ctx context.Context, q Request) (in inputs, err error) {
 	if err = m.lockDir(&in, q, q.Dir); err != nil {
 		return in, err
@@ -94,8 +94,8 @@ func (m Means) openInputs(ctx context.Context, q Request) (in inputs, err error)
 	return in, err
 }
 
-// lockMarketplace finds the marketplace, locks it until in.unlock, then reads the catalog. If this is the suite itself,
-// locking and reading are skipped. Set in.dir, in.suite and in.around first.
+// lockMarketplace finds the marketplace, and unless it is the suite itself, locks it until in.unlock and reads the
+// catalog. Set in.dir, in.suite and in.around first.
 func (m Means) lockMarketplace(ctx context.Context, q Request, in *inputs) (k Market, err error) {
 	to := in.dir
 	switch {

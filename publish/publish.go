@@ -92,9 +92,9 @@ func (e *RefusedError) Error() string {
 }
 func (e *RefusedError) Hint() string { return "see the fix for each above" }
 
-// PlanRelease plans a release: it builds the programs unless q.Check is set, but writes no file of the suite or the
-// marketplace. It locks both until Plan.Unlock, unless q.Check or q.Look is set. The caller calls Plan.Unlock in both
-// cases. If the review finds failures, it returns a *RefusedError.
+// PlanRelease plans a release and builds the programs unless q.Check is set. It locks suite and marketplace until
+// Plan.Unlock, unless q.Check or q.Look is set. Callers always call Plan.Unlock. A review's failures are a
+// *RefusedError.
 func PlanRelease(ctx context.Context, m Means, q Request) (p *Plan, err error) {
 	in, err := m.openInputs(ctx, q)
 	defer func() {
@@ -209,15 +209,14 @@ func (in inputs) checkoutsToPush(after plannedTree, catalog journal.Edit, stepsF
 	return dirs
 }
 
-// HowToInstall returns Claude Code's commands that add the marketplace and install its plugins. They work only on this
-// machine if the public address is unknown.
+// HowToInstall returns Claude Code's commands to install the plugins. They work only on this machine if the public
+// address is unknown.
 func (p *Plan) HowToInstall() []string {
 	plugins := check.NamesOf(p.Plugins, func(one Plugin) string { return "/plugin install " + one.Name + "@" + p.Market.Name })
 	return append([]string{"/plugin marketplace add " + cmp.Or(p.Market.Address, p.Market.Root)}, plugins...)
 }
 
-// WriteAndMark writes all files or none, then marks the programs in p.Marks as executable in git's index. If git fails,
-// the files stay.
+// WriteAndMark writes all files or none, then marks p.Marks as executable in git's index. If git fails, the files stay.
 func (p *Plan) WriteAndMark(ctx context.Context) error {
 	if err := p.journal.ApplyChange(p.Change); err != nil {
 		return err
@@ -232,7 +231,7 @@ func (p *Plan) WriteAndMark(ctx context.Context) error {
 	return nil
 }
 
-// chooseTargets returns the targets to publish. The default is all that clients use, or those of a published suite.
+// chooseTargets returns the targets to publish, by default all that clients use, or those of a published suite.
 func (in inputs) chooseTargets(q Request) []generator.Target {
 	switch {
 	case len(q.Targets) > 0:

@@ -47,7 +47,7 @@ func parseVersion(version string) (*semver.Version, error) {
 	return v, err
 }
 
-// raiseVersion returns version with a part raised. part must be one of VersionParts.
+// raiseVersion returns version with a part of VersionParts raised.
 func raiseVersion(version, part string) (string, error) {
 	v, err := parseVersion(version)
 	if err != nil {
@@ -119,8 +119,8 @@ func (in inputs) newRelease(q Request, name string) (release, error) {
 	return r, r.checkNotLower(r.entry.Version, "in "+in.market.Path)
 }
 
-// checkNotLower returns an error if r.new is lower than before, or if before is not three numbers. If before is "", it
-// returns nil. where completes "which is", e.g. "published" or "in FILE".
+// checkNotLower returns an error if r.new is lower than before, or if before is not three numbers (nil for ""). where
+// completes "which is", e.g. "published".
 func (r release) checkNotLower(before, where string) error {
 	if before == "" || before == r.new {
 		return nil
@@ -134,9 +134,8 @@ func (r release) checkNotLower(before, where string) error {
 	return nil
 }
 
-// buildSuite returns the suite's files for the release and sets digestInto's digests. Programs are compiled unless
-// q.Check is set. Checks keep the present files, so that a newer springfield does not fail in CI. It returns an error
-// if a plugin's files changed but not the version.
+// buildSuite returns the release's files and sets digestInto's digests. Programs are compiled unless q.Check is set.
+// Checks keep the present files. It returns an error if a plugin's files changed but not the version.
 func (in inputs) buildSuite(ctx context.Context, tools generator.Toolchain, q Request, digestInto []release) (t plannedTree, err error) {
 	if t, err = listTree(in.files); err != nil {
 		return t, err
@@ -188,8 +187,7 @@ func (in inputs) buildSuite(ctx context.Context, tools generator.Toolchain, q Re
 	return in.recordReleases(t, suite, digestInto)
 }
 
-// updated returns the tree with rendered files. byUser lists files that the user has changed. In these files it
-// only updates versions.
+// updated returns the tree with rendered files. byUser lists files changed by the user, where it only updates versions.
 func (t plannedTree) updated(suite generator.Suite) (after plannedTree, byUser []string, err error) {
 	files, err := generator.RenderSuite(suite.Spec, suite.Build)
 	if err != nil {
@@ -214,7 +212,7 @@ func (t plannedTree) updated(suite generator.Suite) (after plannedTree, byUser [
 	return after, byUser, nil
 }
 
-// withVersions sets the versions in a JSON file to those in newer. It leaves other files unchanged.
+// withVersions sets a JSON file's versions to those in newer. It leaves other files unchanged.
 func (t plannedTree) withVersions(file string, newer []byte) (plannedTree, error) {
 	var wanted struct {
 		Version string
@@ -249,8 +247,7 @@ func (t plannedTree) withVersions(file string, newer []byte) (plannedTree, error
 
 const changelogFile = "CHANGELOG.md"
 
-// withChangelog adds an entry with q.Notes at the top of the plugin's changelog. The caller checks that there are
-// notes.
+// withChangelog adds q.Notes at the top of the plugin's changelog. Callers check that there are notes.
 func (t plannedTree) withChangelog(r release, q Request) (plannedTree, error) {
 	name := r.plugin + "/" + changelogFile
 	had, err := t.readFile(name)

@@ -16,8 +16,8 @@ import (
 // maxPublished limits a file, in bytes, because git hosts refuse larger ones.
 const maxPublished = 100 << 20
 
-// ClientCheck returns a check to validate the suite in dir with Claude Code. If there is a claude command, the check
-// first calls asking with the client's name and version, e.g. "Claude Code 2.1.0". asking must be set.
+// ClientCheck returns a check to validate the suite in dir with Claude Code. If there is a claude command, it first
+// calls asking, which is set, with text like "Claude Code 2.1.0".
 func ClientCheck(c client.Command, dir string, asking func(client string)) check.Check[generator.Suite] {
 	return check.Check[generator.Suite]{Name: "client",
 		Look: func(ctx context.Context, s generator.Suite) ([]check.Finding, error) {
@@ -72,8 +72,7 @@ func failure(file, says, fix string) check.Finding {
 	return check.Finding{State: check.Failure, File: file, Says: says, Fix: fix}
 }
 
-// reviewPlugin returns the failures of the plugin in t. gitIgnored lists the files that git ignores, relative to the
-// repository's root.
+// reviewPlugin returns the plugin's failures. gitIgnored is relative to the repository's root.
 func (r release) reviewPlugin(t plannedTree, gitIgnored []string) (found []check.Finding) {
 	if generator.LooksOfficial(r.plugin) {
 		found = append(found, failure(path.Join(r.plugin, ".claude-plugin", "plugin.json"),

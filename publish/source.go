@@ -27,9 +27,9 @@ type gitSource struct {
 	SHA    string `json:"sha,omitempty"`
 }
 
-// unpinnedSource returns the source for the plugin's entry in a separate marketplace, not yet pinned: a path if the
-// suite is inside, otherwise the suite's repository. An existing entry that names the repository continues to do so. An
-// entry of a different plugin is an error. r.entry, r.around and r.place must be set.
+// unpinnedSource returns the source for the plugin's entry in a separate marketplace: a path if the suite is inside,
+// otherwise its repository. An entry that names the repository keeps it. A different plugin's entry is an error.
+// r.entry, r.around and r.place are set.
 func (in inputs) unpinnedSource(q Request, r release) (source any, err error) {
 	inside, err := in.pathInMarket(r.plugin)
 	if err != nil {
@@ -50,8 +50,8 @@ func (in inputs) unpinnedSource(q Request, r release) (source any, err error) {
 	return source, err
 }
 
-// listedSource returns the source of the plugin's existing catalog entry. matches is false if that entry does not fetch
-// this plugin from this repository.
+// listedSource returns the source of the plugin's catalog entry. matches is false if that does not fetch this plugin
+// from this repository.
 func (r release) listedSource() (listed gitSource, matches bool) {
 	c := r.around
 	if c.repo == nil || c.where == "" || json.Unmarshal(r.entry.Source, &listed) != nil || listed.Source != subdir ||
@@ -61,8 +61,7 @@ func (r release) listedSource() (listed gitSource, matches bool) {
 	return listed, true
 }
 
-// pathInMarket returns the plugin's path relative to the marketplace, with "./" at the beginning, or "" if it is not
-// inside.
+// pathInMarket returns the plugin's path relative to the marketplace, beginning with "./" ("" if not inside).
 func (in inputs) pathInMarket(plugin string) (ifInside string, err error) {
 	root, err := filepath.EvalSymlinks(in.market.Root)
 	if err != nil {
@@ -79,8 +78,8 @@ func (in inputs) pathInMarket(plugin string) (ifInside string, err error) {
 	return "", nil
 }
 
-// sourceToFetch returns the source for clients to fetch the plugin with git, or an error if others cannot fetch it. The
-// URL from urlFrom is kept, because checkouts write URLs differently.
+// sourceToFetch returns the source to fetch the plugin with git, or an error if others cannot. It keeps the URL from
+// urlFrom.
 func (r release) sourceToFetch(q Request, urlFrom gitSource) (gitSource, error) {
 	c := r.around
 	const why = "clients fetch the plugin with git"
@@ -111,8 +110,8 @@ func (r release) sourceToFetch(q Request, urlFrom gitSource) (gitSource, error) 
 	return f, nil
 }
 
-// pinReleases sets the commit in each release's source. stepsFirst lists the steps that must come first, such as a commit and a
-// push. The next run then writes the pins.
+// pinReleases sets the commit in each release's source. stepsFirst come first, such as a push. The next run then writes
+// the pins.
 func (in inputs) pinReleases(ctx context.Context, q Request, after plannedTree, releases []release) (stepsFirst []string, err error) {
 	for i, r := range releases {
 		if f, ok := r.source.(gitSource); ok {
@@ -128,8 +127,8 @@ func (in inputs) pinReleases(ctx context.Context, q Request, after plannedTree, 
 	return stepsFirst, nil
 }
 
-// findCommitToPin returns the commit with the release, or "" and the step for the user to take first. Both are "" if no
-// commit changed the plugin. r.around must have a repository.
+// findCommitToPin returns the commit with the release, or the step for the user to take first. Both are "" if no commit
+// changed the plugin. r.around has a repository.
 func (r release) findCommitToPin(ctx context.Context, q Request, after plannedTree) (commit, step string, err error) {
 	repo, place := r.around.repo, r.place
 	dirty, err := r.around.dirty()
@@ -167,8 +166,7 @@ func (r release) findCommitToPin(ctx context.Context, q Request, after plannedTr
 }
 
 // argumentToAddIfAny returns the /plugin marketplace add argument for a public address: OWNER/REPOSITORY for GitHub,
-// git@HOST:PATH unchanged, or "" for ssh://, which Claude Code refuses. Other URLs get .git, because Claude Code would
-// otherwise expect a catalog.
+// git@HOST:PATH, "" for ssh://, other URLs with .git.
 func argumentToAddIfAny(url string) string {
 	if short, ok := strings.CutPrefix(url, "https://github.com/"); ok {
 		return strings.TrimSuffix(strings.Trim(short, "/"), ".git")

@@ -36,8 +36,7 @@ type file struct {
 // maxFile limits a file, in bytes.
 const maxFile = 1 << 30
 
-// listTree lists the files of a suite outside .git. Links and special files are errors, because a link might
-// lead elsewhere on a different machine.
+// listTree lists a suite's files outside .git. Links and special files are errors.
 func listTree(in rooted.Folder) (plannedTree, error) {
 	t := plannedTree{in, map[string]file{}, map[string]journal.Edit{}}
 	return t, filepath.WalkDir(in.Name(), func(name string, d fs.DirEntry, err error) error {
@@ -63,7 +62,7 @@ func listTree(in rooted.Folder) (plannedTree, error) {
 	})
 }
 
-// withEdits returns a copy of t with edits of files in it. An edit replaces an earlier edit of the same file.
+// withEdits returns a copy of t with edits. An edit replaces an earlier one of the same file.
 func (t plannedTree) withEdits(edits ...journal.Edit) plannedTree {
 	t.files, t.edits = maps.Clone(t.files), maps.Clone(t.edits)
 	for _, e := range edits {
@@ -92,7 +91,7 @@ func (t plannedTree) withFileData(name string, data []byte) (plannedTree, error)
 	return t.withEdits(e), nil
 }
 
-// filesBelow returns the sorted files below dir, or all if dir is "". Paths are relative to the suite, with slashes.
+// filesBelow returns the sorted files below dir (all for ""), relative to the suite, with slashes.
 func (t plannedTree) filesBelow(dir string) (names []string) {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(t.files)), func(name string) bool { return !isBelow(dir, name) })
 }
@@ -122,8 +121,7 @@ func (t plannedTree) readJSON(name string, into any) error {
 	return nil
 }
 
-// changes returns the edits below inDir that change a file, or all of them if inDir is "". inDir is relative to the
-// suite.
+// changes returns the edits below inDir that change a file (all for ""). inDir is relative to the suite.
 func (t plannedTree) changes(inDir string) (edits []journal.Edit) {
 	for _, name := range slices.Sorted(maps.Keys(t.edits)) {
 		if e := t.edits[name]; isBelow(inDir, name) && e.Changes() {
@@ -147,8 +145,7 @@ func (t plannedTree) writeCopy(into string) error {
 	return nil
 }
 
-// digestOf returns a digest of a plugin's file names and contents, and of which files are programs. It ignores the
-// changelog, and the line endings of texts outside hooks, which differ on Windows.
+// digestOf returns a digest of a plugin's files, ignoring the changelog, and line endings of texts outside hooks.
 func (t plannedTree) digestOf(plugin string) (string, error) {
 	sum, programs := sha256.New(), generator.ProgramPaths(generator.Hook, generator.Judge)
 	for _, name := range t.filesBelow(plugin) {

@@ -22,7 +22,7 @@ type Candidate struct {
 	Bare bool
 }
 
-// CandidateNames returns the names that Candidates accepts, in the order of a report.
+// CandidateNames returns the names that Candidates accepts, in report order.
 func CandidateNames() (names []string) {
 	for _, s := range registry.Strategies {
 		if s.Event != "Stop" {
@@ -40,8 +40,7 @@ func CandidateNames() (names []string) {
 
 const seedTree = "seed-tree"
 
-// CandidateNamesByLog returns the names of candidates that only need a session log, except the seeds, which no plugin
-// uses.
+// CandidateNamesByLog returns the names of candidates that only need a session log, except the seeds.
 func CandidateNamesByLog() []string {
 	return slices.DeleteFunc(CandidateNames(), func(name string) bool {
 		c, err := byStrategy(name)
@@ -50,7 +49,7 @@ func CandidateNamesByLog() []string {
 }
 
 // Candidates returns the candidates with the given names, without duplicates. A .json path, relative to base, selects a
-// rules file, such as a plugin's strategy.json.
+// rules file.
 func Candidates(names []string, base string) (all []Candidate, err error) {
 	for i, name := range names {
 		if slices.Contains(names[:i], name) {
@@ -82,7 +81,7 @@ func Candidates(names []string, base string) (all []Candidate, err error) {
 	return all, nil
 }
 
-// byStrategy returns the candidate for STRATEGY, STRATEGY:SET or seed-tree. The caller sets its Name.
+// byStrategy returns the candidate for STRATEGY, STRATEGY:SET or seed-tree. Callers set its Name.
 func byStrategy(name string) (Candidate, error) {
 	if name == seedTree {
 		c, err := byStrategy(registry.Default() + ":seed")

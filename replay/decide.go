@@ -37,7 +37,7 @@ type scene struct {
 	away   *string // act of an away order; nil if not computed yet
 }
 
-// ReadNew returns the stop's view. It ignores the earlier log and the prompt ID. The returned log is nil.
+// ReadNew returns the stop's view. It ignores its arguments. The returned log is nil.
 func (m *scene) ReadNew([]byte, string) ([]byte, transcript.View, error) {
 	return nil, m.view, nil
 }
@@ -54,7 +54,7 @@ func (m *scene) LastLines(n int) (activity.Window, error) {
 	return w, nil
 }
 
-// eventAt returns the Stop event for a message, with an empty Cwd. w.id and w.mode must be set.
+// eventAt returns the Stop event for a message, with an empty Cwd. w.id and w.mode are set.
 func (w *walker) eventAt(lastMessage string, view transcript.View) hook.Event {
 	e := hook.Event{Host: w.host, Name: "Stop", SessionID: w.id, TranscriptPath: w.path, LastMessage: strings.TrimSpace(lastMessage), PromptID: view.Opening.ID, Moment: guard.Moment{PermissionMode: w.mode}}
 	e.Active = view.Feedback.InTurn > 0
@@ -75,8 +75,8 @@ type voter struct {
 	state ledger.State
 }
 
-// voters returns a voter with prepared rules for each candidate. They share an unlocked cache, so each goroutine needs
-// its own. Callers reset their state before each session.
+// voters returns a voter for each candidate. They share an unlocked cache, so each goroutine needs its own. Callers
+// reset their state before each session.
 func voters(candidates []Candidate) []voter {
 	all := make([]voter, len(candidates))
 	cache := &rules.Cache{}
@@ -110,7 +110,7 @@ func (v *voter) examineStop(m *scene) opinion {
 }
 
 // voteNext returns the choice with limits applied. If label says Stop hooks ran, v.state is updated unless v is bare.
-// Call this once for each place, in log order.
+// Call it once for each place, in log order.
 func (v *voter) voteNext(o opinion, m *scene, label Label) Choice {
 	verdict, by := o.snapshot.Verdict, o.snapshot.Veto.Rule
 	if !v.Bare {
@@ -135,8 +135,7 @@ func (v *voter) voteNext(o opinion, m *scene, label Label) Choice {
 	return c
 }
 
-// actOfAway returns a new away order's act for a stop. It returns "" for a veto or a continue, and if Stop hooks did
-// not run. The order's history is empty, because events following a continue are unknown.
+// actOfAway returns a new away order's act for a stop ("" for a veto or a continue, and if Stop hooks did not run).
 func (m *scene) actOfAway(o opinion, label Label) (did string) {
 	s := &o.snapshot
 	if !label.HadStopHooks() || s.Veto.Rule != "" || s.Verdict.Decision == strategy.Continue {

@@ -75,8 +75,7 @@ type Facts struct {
 	Files       []string        `json:"files"`     // of the project, read by the strategy
 }
 
-// Explain returns a candidate's decision for a place in a session log, with causes. It ignores the budget and holds,
-// which depend on the time.
+// Explain returns a candidate's decision for a place in a session log, with causes. It ignores the budget and holds.
 func Explain(p Place, c Candidate) (Explanation, error) {
 	known := c.Settings.Strategy
 	m, err := p.readScene(c)
@@ -179,8 +178,7 @@ func rulesTried(settings hook.Settings, snapshot hook.Snapshot) []Asked {
 	return all
 }
 
-// WriteText writes the decision first, then the situation, the rules and the judge's page, if any. Rules that do not
-// match are grouped by the reason.
+// WriteText writes the decision, situation, rules and any judge's page.
 func (e Explanation) WriteText(out layout.Printer) {
 	e.writeDecision(out)
 	e.Situation.writeText(out)

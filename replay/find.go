@@ -26,7 +26,6 @@ type LogDir struct {
 	Dir  string
 }
 
-// ProjectsDir returns the directory of session logs in Claude Code's configuration directory.
 func ProjectsDir(config string) string { return filepath.Join(config, "projects") }
 
 type found struct {
@@ -44,8 +43,8 @@ type finder struct {
 	skipped []Skipped
 }
 
-// findLogs returns the logs in paths and andDirs, sorted by path, and the paths that it skipped. A directory of andDirs
-// that does not exist is not among these. If ctx ends, it returns those found so far.
+// findLogs returns the logs in paths and andDirs, sorted by path, and the paths skipped. If ctx ends, it returns those
+// found so far.
 func findLogs(ctx context.Context, paths []string, andDirs ...LogDir) ([]found, []Skipped) {
 	f := finder{ctx: ctx, seen: map[string]bool{}}
 	for _, path := range paths {
@@ -117,8 +116,7 @@ func (f *finder) walkDir(path string, depth int) {
 	}
 }
 
-// fitsPattern reports whether a file matches the host's pattern for logs, or a directory matches the beginning
-// of the pattern.
+// fitsPattern reports whether a file matches the host's pattern for logs, or a directory its beginning.
 func (f *finder) fitsPattern(at string, isDir bool) bool {
 	rest, err := filepath.Rel(f.kept.Dir, at)
 	if err != nil {

@@ -50,8 +50,8 @@ type followed struct {
 	at    int64
 }
 
-// takeLine reads a line. If it is the event after the last message, end describes it, otherwise end.label is "".
-// isMessage reports whether the line is a message. The caller then sets open and last, and clears blocked.
+// takeLine reads a line. If it is the event after the last message, end describes it, otherwise end.label is "". The
+// caller then sets open and last, and clears blocked.
 func (f *follower) takeLine(c *transcript.Cursor) (end followed, isMessage bool) {
 	what := c.What
 	switch {
@@ -99,8 +99,8 @@ func (f *follower) takeLine(c *transcript.Cursor) (end followed, isMessage bool)
 	return end, false
 }
 
-// noteQueued records a prompt typed during work unless it is long, and forgets all of them if the user took them back.
-// It returns false if the line is about anything else.
+// noteQueued records a short prompt typed during work, and forgets all if the user took them back. It returns false for
+// any other line.
 func (f *follower) noteQueued(c *transcript.Cursor) bool {
 	words, back := codec.ValidText(c.Entry.Queued), c.Entry.Unqueued
 	switch {
@@ -123,7 +123,7 @@ func (f *follower) noteQueued(c *transcript.Cursor) bool {
 const maxYes = 120
 
 // takeLabel labels a prompt following f.last: Queued if typed before that, otherwise by the words used. It removes the
-// prompt from f.typed (typed during work).
+// prompt from f.typed.
 func (f *follower) takeLabel(prompt string) Label {
 	typed, waited := f.typed[prompt]
 	delete(f.typed, prompt)
@@ -150,9 +150,8 @@ func AllLabels() []Label {
 	return []Label{Nudge, Affirmed, Answered, Commanded, Background, Queued, Interrupted, Pushed, Ended, MidWork}
 }
 
-// MeaningOf returns WantStop if the event shows the stop was right, and WantContinue for a nudge. It returns Unknown
-// for a bare yes to a question, a hook, an interruption, the end of the file, and mid-work, where no hook would have
-// run.
+// MeaningOf returns WantStop if the event shows the stop was right, WantContinue for a nudge, and Unknown for a bare
+// yes to a question, a hook, an interruption, the file's end, and mid-work.
 func (l Label) MeaningOf() Expect {
 	switch l {
 	case Answered, Commanded, Background, Queued:
@@ -163,5 +162,4 @@ func (l Label) MeaningOf() Expect {
 	return Unknown
 }
 
-// HadStopHooks reports whether Stop hooks ran at a place with this label.
 func (l Label) HadStopHooks() bool { return l != MidWork && l != Interrupted }

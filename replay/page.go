@@ -59,8 +59,8 @@ func WriteHTML(w io.Writer, r Report) error {
 	return b.Flush()
 }
 
-// MapPaths replaces each path in the report with path's result. Strategy names are mapped too, since they can be file
-// paths. path must return any other text unchanged.
+// MapPaths replaces each path and strategy name in the report with path's result. path returns any other text
+// unchanged.
 func (r *Report) MapPaths(path func(string) string) {
 	for i := range r.Rows {
 		r.Rows[i].File, r.Rows[i].Project = path(r.Rows[i].File), path(r.Rows[i].Project)
@@ -73,7 +73,7 @@ func (r *Report) MapPaths(path func(string) string) {
 	}
 }
 
-// hashForPolicy returns the source 'sha256-…' for an inline style or script, with the single quotes.
+// hashForPolicy returns the source 'sha256-…' for an inline style or script, with the quotes.
 func hashForPolicy(inline string) string {
 	sum := sha256.Sum256([]byte(inline))
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
@@ -126,8 +126,7 @@ func (r Report) pageData() any {
 // file's directory.
 type PageFile struct{ Path, In string }
 
-// CheckTarget reports whether the page exists. A different file in its place, unless empty, is an error, and so is a
-// missing directory.
+// CheckTarget reports whether the page exists. A different non-empty file and a missing directory are errors.
 func (p PageFile) CheckTarget() (isPage bool, err error) {
 	info, err := os.Lstat(p.Path)
 	switch {
@@ -154,7 +153,7 @@ func (p PageFile) CheckTarget() (isPage bool, err error) {
 	return len(head) > 0, nil
 }
 
-// WritePage writes a report as a page, atomically. It overwrites any file, so the caller calls CheckTarget first.
+// WritePage writes a report as a page, atomically. It overwrites any file, so call CheckTarget first.
 func (p PageFile) WritePage(r Report) (err error) {
 	defer func() {
 		if err != nil {

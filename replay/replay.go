@@ -35,7 +35,7 @@ type Options struct {
 	Progress func(Progress)
 }
 
-// RunReplay replays the selected sessions. If ctx ends, the report is partial. The order of the rows is deterministic.
+// RunReplay replays the selected sessions, partially if ctx ends. The rows' order is deterministic.
 func RunReplay(ctx context.Context, o Options) Report {
 	began := time.Now()
 	report := Report{Version: 1, Made: began.UTC(), Since: o.Since, Rows: []Row{}}
@@ -127,8 +127,8 @@ func (m *meter) addProgress(files int, bytes int64) {
 	}
 }
 
-// collect adds the sessions to the report, oldest first. Lines copied to a resumed or forked session count
-// only in the first log. If that log ends there, the next log provides the label.
+// collect adds the sessions to the report, oldest first. Lines copied to a resumed or forked session count only in the
+// first log.
 func (r *Report) collect(sessions []session) {
 	slices.SortStableFunc(sessions, func(a, b session) int {
 		return cmp.Or(cmp.Compare(a.start, b.start), strings.Compare(strconv.FormatBool(a.copy), strconv.FormatBool(b.copy)), cmp.Compare(a.until, b.until),

@@ -11,8 +11,8 @@ import (
 	"github.com/cameronsjo/springfield/runtime/ledger"
 )
 
-// FillInScores computes stops, scores, Leave and Advice from the rows. r.Scores must already contain an entry with its
-// name for each strategy, in the order of the rows' choices.
+// FillInScores computes stops, scores, Leave and Advice from the rows. r.Scores already contains each strategy's name,
+// in the order of the rows' choices.
 func (r *Report) FillInScores() {
 	r.Stops = Stops{}
 	for i := range r.Rows {
@@ -25,8 +25,8 @@ func (r *Report) FillInScores() {
 	r.Advice = r.adviceInWords()
 }
 
-// countRows computes the score anew, and keeps only its name and note. candidate is the index of its choices in the
-// rows. r.Stops must be computed already.
+// countRows computes the score anew, except name and note. candidate is its index in the rows' choices. r.Stops is
+// computed.
 func (s *Score) countRows(r *Report, candidate int) {
 	*s = Score{Name: s.Name, Note: s.Note, Rules: []RuleCount{}}
 	rules := map[[2]string]*RuleCount{}
@@ -88,8 +88,7 @@ func countHit(r *Rate, eligible, hit bool) {
 	}
 }
 
-// PriceOfQuestion estimates the price in dollars of a question to the default model. bytes includes the system prompt.
-// It assumes four bytes per token, the request around them, and a short answer.
+// PriceOfQuestion estimates a question's price in dollars for the default model. bytes includes the system prompt.
 func PriceOfQuestion(bytes int) float64 {
 	return float64(judge.PriceInMicros(judge.DefaultModel, judge.Usage{Input: int64(bytes)/4 + 400, Output: 60})) / 1e6
 }
@@ -114,7 +113,7 @@ func (r *Rate) ComputeInterval() {
 	}
 }
 
-// shareAndRange formats the rate with the confidence interval set by ComputeInterval, e.g. "88 %, 84–91".
+// shareAndRange returns text like "88 %, 84–91". Call ComputeInterval first.
 func (r Rate) shareAndRange() string {
 	low, high := shareText(r.Low), shareText(r.High)
 	return shareText(float64(r.N)/float64(max(1, r.Of))) + ", " + strings.TrimSuffix(low, " %") + "–" + strings.TrimSuffix(high, " %")

@@ -47,8 +47,7 @@ type session struct {
 // key identifies a line and copies in other logs. It is 0 if the line has no ID.
 type key uint64
 
-// keyOfLine returns the line's key (0 if the line has no ID). Only Claude Code's IDs are unique. Other IDs are combined
-// with the time.
+// keyOfLine returns the line's key (0 without an ID).
 func (w *walker) keyOfLine(c *transcript.Cursor) key {
 	id := string(c.Entry.ID)
 	if id == "" {
@@ -84,8 +83,7 @@ type walker struct {
 
 const span = 1 << 20
 
-// read reads the log with windows of this many lines, and sets rows and err. tick must be set. If tick stops the read,
-// the rows so far are kept.
+// read reads the log with windows of this many lines, and sets rows and err. tick is set, and can stop the read.
 func (w *walker) read(lines int) {
 	told := int64(0)
 	if w.host == nil {
@@ -145,8 +143,8 @@ func (w *walker) noteLine(c *transcript.Cursor) (inProject bool) {
 	return true
 }
 
-// noteOrigin reads the session's mode, ID and directory from the entry at c. It returns false if the session belongs to
-// a different project.
+// noteOrigin reads the session's mode, ID and directory from the entry at c. It returns false for a different project's
+// session.
 func (w *walker) noteOrigin(c *transcript.Cursor) (inProject bool) {
 	if mode := codec.ValidText(c.Entry.Mode); mode != "" {
 		w.mode = mode
@@ -174,8 +172,8 @@ func (w *walker) noteOrigin(c *transcript.Cursor) (inProject bool) {
 	return true
 }
 
-// noteSession notes the directory and the ID in the entry at c. It returns the entry's ID, "" if it has none, even if
-// w.id is known.
+// noteSession notes the directory and ID in the entry at c. It returns the entry's ID ("" if none, even if w.id is
+// known).
 func (w *walker) noteSession(c *transcript.Cursor) (id string) {
 	if w.dir == "" {
 		w.dir = codec.ValidText(c.Entry.Cwd)

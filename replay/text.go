@@ -33,7 +33,7 @@ func (r *Report) WriteNotes(out layout.Printer) {
 	}
 }
 
-// MostInWay returns the strategy with the most unwanted continues, or "" without any.
+// MostInWay returns the strategy with the most unwanted continues ("" without any).
 func (r *Report) MostInWay() (strategyName string) {
 	name, most := "", 0
 	for _, s := range r.Scores {
@@ -82,9 +82,8 @@ func (r *Row) isOnList(list string) bool {
 	return true
 }
 
-// WriteList prints the first most rows (0 for all) from a ListKinds list, chosen by the first strategy, and returns its
-// name. If the list is empty, it prints a sentence and returns "". Without strategies it prints nothing. out.Width must
-// not be 0.
+// WriteList prints the first most rows (0 for all) from a ListKinds list, by the first strategy, and returns its name.
+// If the list is empty, it prints a sentence and returns "". Without strategies it prints nothing. out.Width is not 0.
 func (r *Report) WriteList(out layout.Printer, list string, most int) string {
 	if len(r.Scores) == 0 {
 		return ""
@@ -175,8 +174,8 @@ func byOrNoRule(rule string) (suffix string) {
 	return " by " + rule
 }
 
-// writeExcerpt prints said after label, cut to about three lines, or nothing if it is blank. cut shortens a text to a
-// width. out.Width must not be 0.
+// writeExcerpt prints said after label, cut to about three lines, unless it is blank. cut shortens a text to a width.
+// out.Width is not 0.
 func writeExcerpt(out layout.Printer, label, said string, cut func(string, int) string) {
 	if said = display.OneLine(strings.Join(strings.Fields(said), " ")); said != "" {
 		out.PrintFolded(label, "%s", cut(said, 3*(out.Width-len(label))))

@@ -35,8 +35,7 @@ func (l Consent) say() (andAdvice string) {
 	}
 }
 
-// VerdictRows returns a name and a sentence for each strategy, for away orders, for the leave setting and for
-// mid-work points.
+// VerdictRows returns a name and a sentence for each strategy, away orders, the leave setting and mid-work points.
 func (r *Report) VerdictRows() (lines [][]string) {
 	if len(r.Rows) == 0 || len(r.Scores) == 0 {
 		return nil
@@ -81,8 +80,8 @@ func (s Score) say() string {
 
 func (s Score) gain() int { return s.Saved.N - s.InTheWay.N }
 
-// best returns the index of the strategy with the greatest gain. In a tie, the most saved prompts win, then the default
-// strategy. Without strategies it returns 0.
+// best returns the index of the strategy with the greatest gain, then the most saved prompts, then the default strategy
+// (0 without strategies).
 func (r *Report) best() (index int) {
 	for i, s := range r.Scores {
 		b := r.Scores[index]

@@ -15,8 +15,7 @@ import (
 //go:embed activity away backend codec console display file grave guard hook host judge language lastmessage lastprompt ledger markdown process quotation registry rules secret specs springfield-hook springfield-judge strategy terminal timestamp transcript wake workspace
 var Source embed.FS
 
-// IsSource reports whether the binaries are built from the named file of Source. Tests, test data and schema
-// fragments are excluded.
+// IsSource reports whether the binaries are built from this file of Source, not a test, test data or a schema fragment.
 func IsSource(name string) bool {
 	return !strings.HasSuffix(name, "_test.go") && !strings.Contains(name, "/testdata/") && path.Ext(name) != ".json"
 }

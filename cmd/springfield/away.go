@@ -91,8 +91,7 @@ ends them and prints a report.`,
 	return cmd
 }
 
-// endIfSet parses a duration from now or a time of day. It returns the zero time for "", and an error unless the end
-// is 1 minute to 24 hours ahead.
+// endIfSet parses a duration or a time of day, 1 minute to 24 hours ahead. It returns the zero time for "".
 func endIfSet(typed string, now time.Time) (end time.Time, err error) {
 	if ms, ok := timestamp.ParseSpan(typed); ok {
 		end = now.Add(time.Duration(ms) * time.Millisecond)
@@ -109,7 +108,7 @@ func endIfSet(typed string, now time.Time) (end time.Time, err error) {
 	return end, nil
 }
 
-// parseOptions checks the flags and sets o.until. The caller has set o.typed, and which flags were given.
+// parseOptions checks the flags and sets o.until. o.typed and the given flags are set.
 func (o *awayOptions) parseOptions() (err error) {
 	const example, script = "springfield away 8h --check 'make test'", "put the commands into a script, and pass the script"
 	switch o.until, err = endIfSet(o.typed, time.Now()); {
@@ -150,8 +149,7 @@ func (o *awayOptions) checkNote() error {
 
 func isShownAsIs(text string) bool { return display.OneLine(text) == text && secret.Mask(text) == text }
 
-// absencePlaces returns the away orders' places with the current time. It fails if the home directory is unknown.
-// Create d with newConsole first to set e.places.
+// absencePlaces returns the away orders' places. newConsole has created d and set e.places.
 func (e *environment) absencePlaces(d *console.Console) (absence.Places, error) {
 	dir := ledger.StateDir("", e.home)
 	if dir == "" {
@@ -161,7 +159,7 @@ func (e *environment) absencePlaces(d *console.Console) (absence.Places, error) 
 	return absence.Places{Orders: dir, States: states, Config: e.places.Config, Now: time.Now(), FindLog: d.FindLog}, nil
 }
 
-// projectHere returns the current repository's real path, falling back to the working directory's.
+// projectHere returns the real path of the current repository, else of the working directory.
 func (e *environment) projectHere() string {
 	dir, _ := workspace.Nearest(e.work, "", []string{".git"}, e.home)
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
@@ -205,8 +203,7 @@ func (e *environment) printOrders(out layout.Printer, p absence.Places, orders .
 	}
 }
 
-// whyIgnored lists the reasons for agents to ignore the order: a hold, SPRINGFIELD=off in Claude Code's settings, or no
-// deciding plugin.
+// whyIgnored lists the reasons for agents to ignore the order.
 func (e *environment) whyIgnored(o ledger.AwayOrder) []string {
 	r := e.inspectionRequest()
 	r.Places = e.placesFrom(cmp.Or(o.Project, e.work))
@@ -219,16 +216,14 @@ func (e *environment) whyIgnored(o ledger.AwayOrder) []string {
 	return held
 }
 
-// howToAllow returns advice to allow the order's check, with secrets masked. It returns "" if the order has no check,
-// or if a permission rule allows it.
+// howToAllow returns advice to allow the order's check, with secrets masked ("" if there is no check or it is allowed).
 func (e *environment) howToAllow(o ledger.AwayOrder) (advice string) {
 	places := e.placesFrom(cmp.Or(o.Project, e.work))
 	return secret.Mask(absence.HowToAllow(o.Check, client.AllowRules(settings.NewSettings(places).AllLayers())))
 }
 
-// askToSetOrder asks a person at a terminal to confirm an away order, then sets it. It makes the agreed settings
-// changes and, if possible, a snapshot. If the order only shortens the one in force, it asks nothing and needs no
-// terminal. Call parseOptions and set o.Places first.
+// askToSetOrder asks a person to confirm an away order, then sets it, makes the agreed settings changes and tries a
+// snapshot. It asks nothing to shorten the order in force. Call parseOptions and set o.Places first.
 func (o awayOptions) askToSetOrder(ctx context.Context) error {
 	order := ledger.AwayOrder{At: o.Now.UnixMilli(), Until: o.until.UnixMilli(), Most: o.most, Check: o.check, Note: o.note}
 	if !o.all {
@@ -291,8 +286,7 @@ func (o awayOptions) question(order ledger.AwayOrder) string {
 	return text
 }
 
-// confirmOn asks a question on tty, appending [y/N]. It returns nil for yes, otherwise an error, also if ctx is
-// cancelled.
+// confirmOn asks a question on tty, appending [y/N]. It returns nil only for yes.
 func (o awayOptions) confirmOn(ctx context.Context, tty *terminal.Terminal, question string) error {
 	if ctx.Err() != nil {
 		return errCancelled
@@ -302,8 +296,7 @@ func (o awayOptions) confirmOn(ctx context.Context, tty *terminal.Terminal, ques
 	return tty.Confirm(strings.Join(lines, "\n"), ctx.Done())
 }
 
-// preflight returns the preflight, or an error if no plugin decides, or if order.Project is the home directory or above
-// it. A hold is only a note.
+// preflight returns an error if no plugin decides, or if order.Project is the home directory or above it.
 func (o awayOptions) preflight(ctx context.Context, order ledger.AwayOrder) (absence.Preflight, error) {
 	in := doctor.Inspect(o.inspectionRequest())
 	if why, next := in.Overview().WhyNoneDecides(); why != "" {

@@ -26,8 +26,8 @@ import (
 
 const limitSetting = "autoContinueAtUsageLimit"
 
-// waitAtLimit returns the edit of user settings that lets Claude Code wait at a usage limit. The edit keeps a value
-// that is already set.
+// waitAtLimit returns the edit of user settings that lets Claude Code wait at a usage limit. It keeps a value already
+// set.
 func waitAtLimit() settings.Member {
 	return settings.Member{
 		Scope: client.User, Path: []string{limitSetting}, Did: "set " + limitSetting + " in user settings",
@@ -40,7 +40,7 @@ func waitAtLimit() settings.Member {
 	}
 }
 
-// allowRule returns the edit that adds a permission rule, such as "Bash(make test)", to the project's local settings.
+// allowRule returns the edit that adds a permission rule to the project's local settings.
 func allowRule(rule string) settings.Member {
 	return settings.Member{
 		Scope: client.Local, Path: []string{"permissions", "allow"}, Did: "allow " + rule + " in local settings",
@@ -48,8 +48,8 @@ func allowRule(rule string) settings.Member {
 	}
 }
 
-// notesOnSettings returns notes on the Claude Code settings that affect an absence. before must have its sessions and
-// Claude Code's version.
+// notesOnSettings returns notes on the Claude Code settings that affect an absence. before has its sessions and Claude
+// Code's version.
 func (o awayOptions) notesOnSettings(before absence.Preflight) (notes []string) {
 	layers := settings.NewSettings(o.places).AllLayers()
 	own := slices.DeleteFunc(slices.Clone(layers), func(l client.Layer) bool { // Claude Code ignores these in a project
@@ -76,7 +76,7 @@ func (o awayOptions) notesOnSettings(before absence.Preflight) (notes []string) 
 	return notes
 }
 
-// settingOrigin returns " (name in from settings)", with the leading blank, or "" if from is "".
+// settingOrigin returns " (name in from settings)", or "" if from is "".
 func settingOrigin(name, from string) string {
 	if from == "" {
 		return ""
@@ -84,8 +84,8 @@ func settingOrigin(name, from string) string {
 	return " (" + name + " in " + from + " settings)"
 }
 
-// askSettings asks about each settings edit needed for the order and returns the agreed edits. --yes agrees to all.
-// Callers make the edits. A note is printed if the order's check still lacks permission.
+// askSettings asks about each settings edit the order needs and returns the agreed ones. --yes agrees to all. Callers
+// make the edits.
 func (o awayOptions) askSettings(ctx context.Context, tty *terminal.Terminal, order ledger.AwayOrder, claudeVersion string) (agreed []settings.Member) {
 	offer := func(question string, m settings.Member) {
 		c, err := settings.NewSettings(o.places).PlanMember(m)
@@ -106,7 +106,7 @@ func (o awayOptions) askSettings(ctx context.Context, tty *terminal.Terminal, or
 	return agreed
 }
 
-// applyMember makes the edit, adds it to the journal and prints the diff. On error, only a note is printed.
+// applyMember makes and journals the edit and prints the diff. On error, it only prints a note.
 func (o awayOptions) applyMember(member settings.Member) {
 	c, err := settings.PlanAndApply(o.places, func(now *settings.Settings) (journal.Change, error) { return now.PlanMember(member) })
 	if err != nil {
@@ -124,7 +124,7 @@ func decodeAllowRules(was json.RawMessage) (rules []any, err error) {
 	return rules, nil
 }
 
-// addMissingRule returns the list with the rule added, or nil if the list already contains it.
+// addMissingRule returns the list with the rule added (nil if it has the rule).
 func addMissingRule(was json.RawMessage, rule string) (list json.RawMessage, err error) {
 	rules, err := decodeAllowRules(was)
 	if err != nil || slices.Contains(rules, any(rule)) {
@@ -133,8 +133,7 @@ func addMissingRule(was json.RawMessage, rule string) (list json.RawMessage, err
 	return document.EncodeValue(append(rules, rule))
 }
 
-// removeRule returns the list without the rule. It returns nil if the list lacks the rule, and settings.Absent if no
-// rule would be left.
+// removeRule returns the list without the rule: nil if it lacks the rule, settings.Absent if no rule is left.
 func removeRule(was json.RawMessage, rule string) (list json.RawMessage, err error) {
 	rules, err := decodeAllowRules(was)
 	if err != nil || !slices.Contains(rules, any(rule)) {
@@ -146,7 +145,7 @@ func removeRule(was json.RawMessage, rule string) (list json.RawMessage, err err
 	return document.EncodeValue(rules)
 }
 
-// cleanAfterAway removes everything that away added for the orders, which are oldest first.
+// cleanAfterAway removes everything that away added for the orders (oldest first).
 func (a *app) cleanAfterAway(ctx context.Context, orders []ledger.AwayOrder, dryRun bool) error {
 	seen, found := map[int]bool{}, false
 	for _, order := range slices.Backward(orders) {
@@ -172,7 +171,7 @@ func (a *app) cleanAfterAway(ctx context.Context, orders []ledger.AwayOrder, dry
 }
 
 // removeSettings reverts the order's settings edits missing from seen, adds their journal IDs to seen and prints their
-// diffs. With dryRun nothing is reverted. found is true if there were any.
+// diffs. With dryRun it reverts nothing.
 func (a *app) removeSettings(order ledger.AwayOrder, seen map[int]bool, dryRun bool) (found bool, err error) {
 	places := a.placesFrom(cmp.Or(order.Project, a.work))
 	for _, m := range a.newestEditsLike(order, places) {
@@ -203,8 +202,8 @@ type awayEdit struct {
 	made  journal.Entry
 }
 
-// planRemoval plans to undo the edit. If the file is unchanged since, the plan restores it byte for byte. Otherwise
-// it only removes the member.
+// planRemoval plans to undo the edit: byte for byte if the file is unchanged since, otherwise by removing only the
+// member.
 func (d awayEdit) planRemoval(places client.Places) (c journal.Change, exact bool, err error) {
 	if c, err := settings.Journal(places).PlanRevert(d.made, d.Did); err == nil {
 		return c, true, nil
@@ -213,8 +212,8 @@ func (d awayEdit) planRemoval(places client.Places) (c journal.Change, exact boo
 	return c, false, err
 }
 
-// newestEditsLike returns the newest journal entry for each edit away can make for the order, with the reverse edit.
-// The entry can be from another order. places are for the order's project.
+// newestEditsLike returns the newest journal entry, of any order, for each edit away can make, with the reverse edit.
+// places are for the order's project.
 func (a *app) newestEditsLike(order ledger.AwayOrder, places client.Places) (all []awayEdit) {
 	entries, _ := settings.Journal(places).ReadEntries()
 	add := func(m settings.Member, stays string, remove func(was json.RawMessage) (json.RawMessage, error)) {

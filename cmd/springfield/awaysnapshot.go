@@ -8,8 +8,8 @@ import (
 	"github.com/cameronsjo/springfield/runtime/ledger"
 )
 
-// takeSnapshot snapshots the project's files, records the snapshot in order, and returns a message for the user, even
-// on errors. order must have an ID. Callers save order. Orders for every project get no snapshot.
+// takeSnapshot snapshots the project's files, records that in order, and returns a message for the user, even on
+// errors. order has an ID. Callers save order.
 func (o awayOptions) takeSnapshot(ctx context.Context, order *ledger.AwayOrder) (message string) {
 	const none = "no snapshot of the files: "
 	if o.all {
@@ -34,7 +34,7 @@ func (o awayOptions) takeSnapshot(ctx context.Context, order *ledger.AwayOrder) 
 	return "a snapshot of the files was taken" + nested + "; springfield back shows how to restore it"
 }
 
-// findSnapshot returns the repository containing the order's snapshot, or nil with the reason.
+// findSnapshot returns the repository with the order's snapshot, or nil with the reason.
 func (a *app) findSnapshot(ctx context.Context, order ledger.AwayOrder) (in *git.Repository, why string) {
 	if order.Kept == "" {
 		return nil, "no snapshot of the files was taken: away takes one of a single project in a git repository"
@@ -55,7 +55,7 @@ func (a *app) findSnapshot(ctx context.Context, order ledger.AwayOrder) (in *git
 }
 
 // changesSince returns the files changed since the order's snapshot, and a note for the user. It clears edited.Kept if
-// the snapshot cannot be used.
+// the snapshot is unusable.
 func (a *app) changesSince(ctx context.Context, edited *ledger.AwayOrder) (changed []git.Changed, note string) {
 	defer a.showWorking("comparing the files with the snapshot")()
 	repository, note := a.findSnapshot(ctx, *edited)
@@ -77,7 +77,7 @@ func (a *app) changesSince(ctx context.Context, edited *ledger.AwayOrder) (chang
 }
 
 // removeSnapshot removes the order's snapshot, and prints its ref and how to restore it. With dryRun it only prints the
-// ref. found reports whether there was a snapshot.
+// ref.
 func (a *app) removeSnapshot(ctx context.Context, order ledger.AwayOrder, dryRun bool) (found bool, err error) {
 	repository, _ := a.findSnapshot(ctx, order)
 	if repository == nil {

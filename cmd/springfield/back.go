@@ -105,7 +105,7 @@ func (a *app) runBack(ctx context.Context, p absence.Places, o backOptions) erro
 	return failed
 }
 
-// markLooked marks the order's report as seen, unless an agent runs this command.
+// markLooked marks the order's report as seen, unless an agent runs this.
 func (a *app) markLooked(p absence.Places, order ledger.AwayOrder) {
 	if a.caller == nil && order.Looked == 0 {
 		if err := p.MarkLooked(order.ID); err != nil {

@@ -43,7 +43,7 @@ Unless springfield is a release with compiled hooks, this needs Go, but no netwo
 	return cmd
 }
 
-// runBuild builds the suite in dir. If dir is "", it is the suite around the working directory.
+// runBuild builds the suite in dir ("" for the one around the working directory).
 func runBuild(ctx context.Context, a *app, dir string, o buildOptions) error {
 	all := []string{string(generator.Auto), string(generator.WithGo), string(generator.Prepared)}
 	if typed := string(o.builder); !slices.Contains(all, typed) {
@@ -122,16 +122,14 @@ func (s *streams) reportBuild(o buildOptions, dir string, suiteBefore generator.
 	return nil
 }
 
-// adviseBump prints, if outdates is set, that installed copies get the change only with a new version. outdates means
-// that the suite is published and has changed.
+// adviseBump prints, if outdates is set, that installed copies get the change only with a new version.
 func (s *streams) adviseBump(outdates bool) {
 	if outdates {
 		s.talk("springfield: note: copies installed from a git repository get this only with a new version: run springfield publish --bump patch")
 	}
 }
 
-// showCompiling starts the display of progress. step shows the current action, on a terminal in place. done ends the
-// display.
+// showCompiling displays progress until done is called.
 func (s *streams) showCompiling() (step func(does string), done func()) {
 	if !s.progress || s.plain {
 		return func(does string) { s.talk("%s", does) }, func() {}

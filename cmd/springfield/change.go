@@ -23,13 +23,13 @@ type previewShape struct {
 	Runs  string   `json:"runs,omitempty"` // what other programs would do
 }
 
-// previewOf returns the JSON for a dry run. See showPreview for wouldAlso. A leading "run: " is dropped.
+// previewOf returns the JSON for a dry run, without a leading "run: ". See showPreview for wouldAlso.
 func previewOf(plan journal.Change, wouldAlso string) previewShape {
 	return previewShape{plan.Diff(), nonNil(plan.Notes), strings.TrimPrefix(wouldAlso, "run: ")}
 }
 
-// showPreview prints the result of a dry run. wouldAlso completes "it would also …" with the work left to other
-// programs, or is "".
+// showPreview prints the result of a dry run. wouldAlso completes "it would also …" with work left to other programs,
+// or is "".
 func (s *streams) showPreview(asJSON bool, plan journal.Change, wouldAlso string) error {
 	if asJSON {
 		return s.printJSON(previewOf(plan, wouldAlso))
@@ -49,7 +49,7 @@ func (s *streams) showPreview(asJSON bool, plan journal.Change, wouldAlso string
 	return nil
 }
 
-// tellChange lists a change's files, then the notes. onRemoved follows each removed file.
+// tellChange lists a change's files, each removed one followed by onRemoved, then the notes.
 func (s *streams) tellChange(c journal.Change, onRemoved string) {
 	written, removed := c.Files()
 	for _, file := range written {
@@ -72,7 +72,7 @@ func (s *streams) sayLines(prefix string, lines []string, suffix string) {
 	}
 }
 
-// hintChange adds a hint to an error about a change. verb is the command that failed.
+// hintChange adds a hint to an error about a change. verb is the failed command.
 func (a *app) hintChange(err error, verb string) error {
 	var known interface{ Hint() string }
 	var damaged *journal.DamagedError

@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// enableColours enables colours in a Windows console, and reports whether that worked.
+// enableColours enables colours in a Windows console, and reports success.
 func enableColours(f *os.File) bool {
 	console := windows.Handle(f.Fd())
 	var mode uint32

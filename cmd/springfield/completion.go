@@ -55,7 +55,7 @@ Load the script when your shell starts:
 	}
 }
 
-// completeNames sets the completion of arguments and flags for the commands of root. All commands must have been added.
+// completeNames sets the completion of arguments and flags. All commands of root have been added.
 func (a *app) completeNames(root *cobra.Command) {
 	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
 	const directories, anyFile = cobra.ShellCompDirectiveFilterDirs, cobra.ShellCompDirectiveDefault
@@ -118,7 +118,7 @@ func (e *environment) completeEnable(args []string) (pluginsOrStrategies []strin
 	})...)
 }
 
-// completeSet returns completions for set: plugins for the first argument, then settings of the plugin.
+// completeSet returns completions for set: plugins, then settings of the plugin.
 func (a *app) completeSet(args []string) (pluginsOrKeys []string) {
 	if len(args) == 0 {
 		return a.completeFirst((*doctor.Inspection).EnableChoices)(nil)

@@ -22,8 +22,8 @@ func viewFlags(cmd *cobra.Command, asked *console.Asked) {
 	allowOneOf(cmd, "session", "all")
 }
 
-// allowOneOf makes cmd reject empty values (e.g. an unset shell variable) and more than one named flag. It replaces
-// cmd.PreRunE. cmd must have all the flags when it runs.
+// allowOneOf makes cmd reject empty values and more than one named flag. It replaces cmd.PreRunE. cmd has all the flags
+// when it runs.
 func allowOneOf(cmd *cobra.Command, flags ...string) {
 	cmd.PreRunE = func(*cobra.Command, []string) error {
 		given := ""
@@ -43,8 +43,8 @@ func allowOneOf(cmd *cobra.Command, flags ...string) {
 	}
 }
 
-// useAndSweep sets a.places, calls act with a console for workDir, an absolute directory, and then deletes some expired
-// session records.
+// useAndSweep sets a.places, calls act with a console for workDir (absolute), and then deletes some expired session
+// records.
 func (a *app) useAndSweep(ctx context.Context, workDir string, act func(console.Console) error) error {
 	d, err := a.newConsole(ctx, workDir)
 	if err != nil {
@@ -55,7 +55,7 @@ func (a *app) useAndSweep(ctx context.Context, workDir string, act func(console.
 	return err
 }
 
-// newConsole sets a.places, and returns a console for sessions in work, an absolute directory.
+// newConsole sets a.places, and returns a console for sessions in work (absolute).
 func (a *app) newConsole(ctx context.Context, work string) (console.Console, error) {
 	if err := a.findPlaces(); err != nil {
 		return console.Console{}, err
@@ -80,13 +80,13 @@ func (a *app) newConsole(ctx context.Context, work string) (console.Console, err
 	}, nil
 }
 
-// printNextStep prints the next command for the working directory. findPlaces must have set a.places.
+// printNextStep prints the next command for the working directory. findPlaces has set a.places.
 func (a *app) printNextStep() {
 	a.resultPrinter().PrintNext("%s", doctor.Inspect(a.inspectionRequest()).Overview().Next)
 }
 
-// setUpShow adds --host and --json to cmd, lets it take no arguments, and returns it. cmd calls show with an inspection
-// of the chosen hosts, by default of those found.
+// setUpShow adds --host and --json to cmd and returns it. cmd calls show with an inspection of the chosen hosts, by
+// default of those found.
 func (a *app) setUpShow(cmd *cobra.Command, show func(in *doctor.Inspection, asJSON bool) error) *cobra.Command {
 	var asJSON bool
 	var chosen []string

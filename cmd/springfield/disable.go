@@ -73,8 +73,7 @@ Your own suites and rules, and that suite if you changed it, stay and are listed
 	return cmd
 }
 
-// runDisable disables o.Plugin on the chosen hosts. If o.Plugin is "", it disables every plugin in every scope of every
-// host.
+// runDisable disables o.Plugin on the chosen hosts, or for "" every plugin in every scope of every host.
 func runDisable(ctx context.Context, o disableOptions) error {
 	if err := checkScope(o.Scope, client.AllScopes()...); err != nil {
 		return err
@@ -186,8 +185,7 @@ func (s *streams) printLeft(all []settings.Left) {
 	}
 }
 
-// leftUnreverted lists changes that disable does not revert: memory files, plugin settings of projects, and settings
-// for away. Call it before a purge, because it reads the journal.
+// leftUnreverted lists changes that disable does not revert. Call it before a purge.
 func (o disableOptions) leftUnreverted(places client.Places) (left []settings.Left) {
 	entries, _ := settings.Journal(places).ReadEntries() // the latest first
 	seen := map[string]bool{}
@@ -221,8 +219,8 @@ func (o disableOptions) leftUnreverted(places client.Places) (left []settings.Le
 	return left
 }
 
-// filesLeftInProjects lists leftover loops, empty loop directories, spec states and snapshots in projects mentioned by
-// the state directory. Call this before a purge removes the directory.
+// filesLeftInProjects lists leftover loops, empty loop directories, spec states and snapshots in known projects. Call
+// it before a purge.
 func (a *app) filesLeftInProjects(ctx context.Context, stateDir string) (left []settings.Left) {
 	events, _ := ledger.LoopEvents(stateDir)
 	files := check.NamesOf(events, func(e activity.LoopEvent) string {

@@ -133,7 +133,7 @@ func runEnable(ctx context.Context, o enableOptions) error {
 	return nil
 }
 
-// askConflict asks whether to disable other plugins that drive the same loop. Without a terminal it returns an error.
+// askConflict asks whether to disable other plugins that drive the same loop. It is an error without a terminal.
 func (o enableOptions) askConflict(ctx context.Context, conflict *settings.ConflictError) (_ settings.ConflictAnswer, err error) {
 	if !o.terminal {
 		return "", check.Misuse(conflict, "pass --conflicts off to disable the others (and see the command for any that this edit cannot reach), or --conflicts keep to leave them enabled")
@@ -145,9 +145,8 @@ func (o enableOptions) askConflict(ctx context.Context, conflict *settings.Confl
 	return settings.ConflictAnswer(answer), err
 }
 
-// askToEnable asks whether to enable the plugin, and does so if confirmed. why is printed before the question, and is
-// "" or ends with a blank. If a dry run fails, it returns the error and does not ask. Callers check for a terminal
-// first.
+// askToEnable asks whether to enable the plugin, and does so on yes. It prints why first, which is "" or ends with a
+// blank. If a dry run fails, it does not ask. Callers check for a terminal.
 func (o enableOptions) askToEnable(ctx context.Context, why string) (yes bool, err error) {
 	plan := o
 	plan.Unmade, plan.DefaultSuite = true, o.defaultSuite(ctx)
@@ -184,7 +183,7 @@ func checkScope[T ~string](scope T, all ...T) error {
 	return check.Misusef(check.HintAtNames(meant, "--scope ", names, ""), "there is no scope %q", scope)
 }
 
-// argsToEnable returns the arguments with which enable finds the named plugin in the suite dir.
+// argsToEnable returns enable's arguments for the plugin in the suite dir.
 func argsToEnable(means installer.Means, name, dir string) string {
 	all, _ := means.InOKSuites(name, "")
 	i := slices.IndexFunc(all, func(p client.Plugin) bool { return rooted.SameFile(p.Suite, dir) })

@@ -108,8 +108,7 @@ func (a *app) explainPlace(place replay.Place, c replay.Candidate, asJSON bool) 
 	return nil
 }
 
-// candidateToExplain returns the candidate that --strategy names, if that is given. Otherwise it returns the plugin
-// with the settings that apply in project.
+// candidateToExplain returns the candidate that --strategy names, else the plugin with its settings in project.
 func (a *app) candidateToExplain(o explainOptions, plugin, project string) (replay.Candidate, error) {
 	if o.chosen {
 		return a.typedCandidate(o)
@@ -148,8 +147,7 @@ func (a *app) placeToExplain(ctx context.Context, o explainOptions) (place repla
 	return place, decided, err
 }
 
-// strategyPath returns the path to a plugin's strategy.json. plugin is returned unchanged for a candidate's name, and
-// if no plugin with files is found.
+// strategyPath returns the path to a plugin's strategy.json, or plugin if no plugin with files is found.
 func (a *app) strategyPath(plugin string) (pathOrName string) {
 	if slices.Contains(replay.CandidateNames(), plugin) || a.findPlaces() != nil {
 		return plugin

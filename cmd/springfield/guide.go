@@ -40,8 +40,8 @@ func runBare(cmd *cobra.Command, a *app, asJSON bool) error {
 	return nil
 }
 
-// showUnseenReport prints the report on the project's latest away order if that has ended and the user has not seen it.
-// It then marks the report as seen, unless an agent runs this command.
+// showUnseenReport prints the report on the project's latest away order if that has ended and is unseen. It marks the
+// report as seen, unless an agent runs this.
 func (a *app) showUnseenReport(ctx context.Context) error {
 	return a.useAndSweep(ctx, a.work, func(d console.Console) error {
 		p, err := a.absencePlaces(&d)
@@ -57,8 +57,8 @@ func (a *app) showUnseenReport(ctx context.Context) error {
 	})
 }
 
-// introduceAndOffer prints an introduction, asks whether to enable a plugin, and enables it if the user says yes. A no
-// is saved to a file. For agents, with no terminal or an earlier no, the command is printed instead.
+// introduceAndOffer prints an introduction, asks whether to enable a plugin, and does so on yes. It saves a no to a
+// file. For agents, without a terminal or after a no, it prints the command instead.
 func (a *app) introduceAndOffer(cmd *cobra.Command, in *doctor.Inspection) error {
 	out := a.resultPrinter()
 	out.PrintFolded("", "springfield keeps coding agents going while work obviously remains, and lets them stop when a person is needed.")

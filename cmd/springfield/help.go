@@ -51,7 +51,7 @@ func (s *streams) sayCommands(cmd *cobra.Command, title, groupID string) {
 	s.resultPrinter().PrintTable("  ", rows)
 }
 
-// sayFlags prints the flags of a command that are not hidden. Only springfield --help lists --help and --plain.
+// sayFlags prints a command's flags that are not hidden.
 func (s *streams) sayFlags(cmd *cobra.Command, width int) {
 	cmd.InitDefaultHelpFlag() // also merges persistent flags
 	var rows [][2]string      // flag, usage
@@ -82,7 +82,7 @@ func (s *streams) sayFlags(cmd *cobra.Command, width int) {
 	}
 }
 
-// valuePlaceholder returns the word for a flag's value in help: a listed one, else the flag's name in capitals.
+// valuePlaceholder returns the word for a flag's value in help.
 func valuePlaceholder(f *pflag.Flag) string {
 	names := map[string]string{
 		"suite": "DIR", "to": "DIR", "project": "DIR", "memory": "FILE", "html": "FILE",
@@ -97,7 +97,7 @@ func valuePlaceholder(f *pflag.Flag) string {
 // lastColumn matches the columns before the last one of a row.
 var lastColumn = regexp.MustCompile(`^.*\S {2,}`)
 
-// fillLines wraps text to width. In an indented block it wraps only the last column of each row.
+// fillLines wraps text to width.
 func fillLines(text string, width int) string {
 	var lines []string
 	for block := range strings.SplitSeq(text, "\n\n") {
@@ -117,7 +117,7 @@ func fillLines(text string, width int) string {
 	return strings.Join(lines[:len(lines)-1], "\n")
 }
 
-// newHelp returns a help command that, unlike cobra's own, rejects unknown commands.
+// newHelp returns a help command that rejects unknown commands.
 func newHelp(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [COMMAND]",

@@ -22,8 +22,8 @@ func hostFlag(cmd *cobra.Command, chosen *[]string) {
 	cmd.Flags().StringSliceVar(chosen, "host", nil, strings.Join(hosts.HostNames(), ", ")+", or all")
 }
 
-// hostsOrDefault returns the named hosts. Without names it returns Claude Code, or the only host found if that is a
-// different one. It is an error if several hosts but not Claude Code were found.
+// hostsOrDefault returns the named hosts, else Claude Code or the only host found. Several hosts without Claude Code
+// are an error.
 func hostsOrDefault(user hosts.User, names []string) ([]hosts.Host, error) {
 	if len(names) > 0 {
 		return hostsNamed(user, names)
@@ -45,8 +45,8 @@ func hostsOrDefault(user hosts.User, names []string) ([]hosts.Host, error) {
 		"choose one: "+strings.Join(flags, ", ")+" or --host all")
 }
 
-// hostsNamed returns each named host once ("all" means every host found). It returns nil if names is empty. Otherwise
-// unknown names and empty results are errors.
+// hostsNamed returns each named host once ("all" for every host found). It returns nil if names is empty. Other empty
+// results are errors.
 func hostsNamed(user hosts.User, names []string) (chosen []hosts.Host, err error) {
 	for _, name := range names {
 		host, known := hosts.HostNamed(name)
@@ -89,10 +89,8 @@ type switching struct {
 	json  bool
 }
 
-// switchHosts enables or disables a plugin with do on all chosen hosts (at least one), and prints the results. verb is
-// enable or disable. dryRun only affects the output: do should change nothing then. If a host fails, the next ones
-// follow, unless the user cancels or the first host reports misuse. One undo reverts all edits, if the journal can
-// merge them.
+// switchHosts enables or disables a plugin with do on all chosen hosts (at least one), and prints the results. With
+// dryRun, do changes nothing. If a host fails, it continues, unless the user cancels or the first host reports misuse.
 func (o switching) switchHosts(verb string, chosen []hosts.Host, dryRun bool, do func(hosts.Host) (installer.Done, error)) (err error) {
 	var results []installer.Done
 	var did, broken, fine []string
@@ -170,8 +168,8 @@ func (o switching) tellResult(r installer.Done, dryRun bool) {
 	}
 }
 
-// encodeResults prints the results as JSON: an array with --host all or several named hosts, otherwise an object.
-// results must not be empty.
+// encodeResults prints the results (at least one) as JSON: an array for --host all or several hosts, otherwise an
+// object.
 func (o switching) encodeResults(results []installer.Done, dryRun bool) error {
 	var all []any
 	for _, r := range results {

@@ -158,8 +158,8 @@ func (o initOptions) answersInFlags() (said generator.Spec, bySet generator.Sett
 	return said, bySet, err
 }
 
-// newSpec returns a new suite's spec. Answers missing from said, the flags, are asked for at a terminal or set to
-// defaults. With neither a terminal nor --yes, missing plugins are an error.
+// newSpec returns a new suite's spec. Answers missing from said are asked for or set to defaults. Missing plugins are
+// an error with neither a terminal nor --yes.
 func (o initOptions) newSpec(
 	ctx context.Context, dir string, said generator.Spec, set generator.Settings,
 ) (generator.Spec, error) {
@@ -201,16 +201,15 @@ func (o initOptions) newSpec(
 	return spec, o.checkMarketplaceName(spec.Marketplace, dir)
 }
 
-// defaultSpec returns a spec for this machine with no marketplace or plugins. The owner is git's user name, else the
-// system's. The email address is left out because specs are published.
+// defaultSpec returns a spec for this machine, without marketplace, plugins or email address.
 func (e *environment) defaultSpec(ctx context.Context) generator.Spec {
 	return generator.Spec{
 		Owner: generator.Owner{Name: cmp.Or(e.gitOfProcess().UserName(ctx, e.work), e.user)}, Targets: []generator.Target{generator.HostTarget()},
 	}
 }
 
-// interview asks at the terminal for the answers that s.Said lacks, and returns all. The caller sets only Said,
-// Settings and Defaults of s. If the user declines, it returns ErrCancelled.
+// interview asks for the answers that s.Said lacks, and returns all. Only Said, Settings and Defaults of s are set. If
+// the user declines, it returns ErrCancelled.
 func (o initOptions) interview(ctx context.Context, dir string, s interview.Suite) (generator.Spec, error) {
 	s.Asker, s.Out, s.Preset = o.newAsker(ctx), o.err, registry.Default()
 	s.CheckMarketplace = func(name string) error { return o.checkMarketplaceName(name, dir) }
@@ -224,8 +223,7 @@ func (o initOptions) interview(ctx context.Context, dir string, s interview.Suit
 	return s.AskForSuite()
 }
 
-// checkMarketplaceName returns an error if Claude Code rejects the name, or if another marketplace of Claude Code or of the
-// user's suites already has it.
+// checkMarketplaceName returns an error if Claude Code rejects the name or another marketplace has it.
 func (o initOptions) checkMarketplaceName(name, suiteDir string) error {
 	if err := generator.CheckMarketplace(name); err != nil {
 		return err
@@ -246,8 +244,7 @@ type making struct {
 	paragraph journal.Edit
 }
 
-// setPlans plans the suite and the paragraph in the memory file, and stores both plans in m. It returns them as one
-// change, which can also record the suite in the user's list. It writes no file.
+// setPlans plans the suite and the memory paragraph in m, and returns both as one change. It writes no file.
 func (m *making) setPlans() (journal.Change, error) {
 	var err error
 	if m.suite, err = generator.MakePlan(m.dir, generator.Completing, m.files); err != nil {
@@ -271,7 +268,7 @@ func (m *making) setPlans() (journal.Change, error) {
 	return c, nil
 }
 
-// preview prints the result of a dry run. The caller has called setPlans.
+// preview prints a dry run's result. setPlans has run.
 func (m *making) preview() error {
 	files := m.suite.Paths(generator.Added, generator.Rebuilt, generator.Followed)
 	paths := check.NamesOf(files, func(file string) string { return filepath.Join(m.dir, filepath.FromSlash(file)) })
@@ -292,7 +289,7 @@ func (m *making) preview() error {
 	return nil
 }
 
-// report prints the result. The caller has called setPlans and applied its change.
+// report prints the result. The change of setPlans is applied.
 func (m *making) report(built generator.Build) error {
 	for _, file := range m.suite.Paths(generator.Kept) {
 		m.talk("springfield: note: kept your edits in %s", filepath.Join(m.dir, filepath.FromSlash(file)))
@@ -343,8 +340,7 @@ func (m *making) report(built generator.Build) error {
 	return nil
 }
 
-// planMemoryNote plans to append a paragraph about the suite to the file that --memory names. Without --memory, the
-// edit is empty.
+// planMemoryNote plans to append a paragraph to the file that --memory names. Without --memory, the edit is empty.
 func (o initOptions) planMemoryNote(spec generator.Spec) (e journal.Edit, err error) {
 	if o.memory == "" {
 		return e, nil

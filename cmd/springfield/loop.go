@@ -84,8 +84,8 @@ Your own templates are ~/.claude/springfield/loops/templates/NAME.md; the goal r
 	return cmd
 }
 
-// offerLoopPlugin asks to enable the plugin from d.Next, and enables it on yes. It returns errCancelled on no. For
-// agents, without a terminal, or if d.Next is a different command, it does nothing and returns nil.
+// offerLoopPlugin asks to enable the plugin from d.Next, and does so on yes. It returns errCancelled on no. For agents,
+// without a terminal or for another command, it returns nil.
 func (a *app) offerLoopPlugin(ctx context.Context, d console.LoopDriver) error {
 	call, ok := strings.CutPrefix(d.Next, "springfield enable ")
 	if !ok || !a.terminal || a.caller != nil {
@@ -101,8 +101,7 @@ func (a *app) offerLoopPlugin(ctx context.Context, d console.LoopDriver) error {
 	return err
 }
 
-// addLoopFlags adds the flags that describe a loop to cmd. It replaces cmd.PreRunE. hintIfLow is the hint if --max is
-// too low.
+// addLoopFlags adds the flags that describe a loop to cmd. It replaces cmd.PreRunE. hintIfLow is for a too low --max.
 func addLoopFlags(cmd *cobra.Command, o *console.LoopStart, hintIfLow string) {
 	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error {
 		if cmd.Flags().Changed("max") && o.Max < 2 {
@@ -228,8 +227,7 @@ func newLoopHistory(a *app) *cobra.Command {
 	return cmd
 }
 
-// useLoopDir calls act with the console for --dir, by default the working directory. cmd must have --dir, as the
-// commands of loop do.
+// useLoopDir calls act with the console for --dir, which cmd has (default: the working directory).
 func (a *app) useLoopDir(cmd *cobra.Command, act func(console.Console) error) error {
 	return a.useAndSweep(cmd.Context(), rooted.PathFrom(a.work, cmd.Flag("dir").Value.String()), act)
 }

@@ -36,8 +36,8 @@ func main() {
 // brokenPipe is the exit code if standard output was closed, as after SIGPIPE.
 const brokenPipe = 128 + 13
 
-// runCommand runs the command in args, which lack the program's name, and returns the exit code. It changes PATH,
-// signal handling and memory limits of the process.
+// runCommand runs the command in args (without the program's name) and returns the exit code. It changes PATH, signal
+// handling and memory limits of the process.
 func runCommand(ctx context.Context, args []string, prebuilt fs.FS, built buildInfo) int {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()

@@ -44,8 +44,8 @@ type environment struct {
 	session string     // the agent's session
 }
 
-// findPlaces sets e.places. If there is neither a home directory nor CLAUDE_CONFIG_DIR, it clears e.places and returns
-// an error.
+// findPlaces sets e.places. With neither a home directory nor CLAUDE_CONFIG_DIR, it clears e.places and returns an
+// error.
 func (e *environment) findPlaces() error {
 	if e.places = e.placesFrom(e.work); e.places.Config == "" {
 		e.places = client.Places{}
@@ -56,8 +56,7 @@ func (e *environment) findPlaces() error {
 
 func (e *environment) needPlaces(*cobra.Command, []string) error { return e.findPlaces() }
 
-// placesFrom returns Claude Code's directories for sessions in work. Config is "" without a home directory, unless the
-// environment names it.
+// placesFrom returns Claude Code's directories for sessions in work. Config can be "".
 func (e *environment) placesFrom(work string) client.Places {
 	config := hosts.ClaudeHost().PlaceFor(e.hostOwner()).Dir
 	// Claude Code reads local settings at the root of the main worktree, unless this is the home directory or
@@ -82,7 +81,7 @@ func userOwns(path string) bool {
 	return err == nil && journal.MayChmod(info)
 }
 
-// defaultSuiteDir returns the path of the suite in the user's data directory, or "" without a home directory.
+// defaultSuiteDir returns the suite's path in the user's data directory ("" without a home directory).
 func (e *environment) defaultSuiteDir() string {
 	data := e.getenv("XDG_DATA_HOME")
 	switch {
@@ -111,7 +110,7 @@ func (e *environment) hostOwner() hosts.User {
 	return hosts.User{Home: e.home, Work: e.work, Root: cmp.Or(git.RepositoryRoot(e.work), e.work), Env: e.env, Getenv: e.getenv, Look: e.findProgram}
 }
 
-// findProgram returns the path of a program on PATH, or "". A program named with a directory must be an absolute path.
+// findProgram returns a program's path on PATH, or "". A program with a directory must be absolute.
 func (e *environment) findProgram(program string) string {
 	return rooted.FindProgram(program, e.getenv("PATH"))
 }
@@ -120,7 +119,7 @@ func (e *environment) pathResolver() rooted.Typed {
 	return rooted.Typed{Work: e.work, Around: []string{git.RepositoryRoot(e.work), generator.FindSuite(e.work)}, Home: e.home, Config: hosts.ClaudeHost().PlaceFor(e.hostOwner()).Dir}
 }
 
-// means returns the means to enable and disable plugins. findPlaces must have set a.places.
+// means returns the means to enable and disable plugins. findPlaces has set a.places.
 func (a *app) means() installer.Means {
 	return installer.Means{
 		Settings: settings.NewSettings(a.places), User: a.hostOwner(),
@@ -128,8 +127,8 @@ func (a *app) means() installer.Means {
 	}
 }
 
-// suiteDir returns typed as an absolute path. For "" this is the suite around the working directory. If typed is
-// missing and a suite beside it has a similar name, the error suggests this name.
+// suiteDir returns typed as an absolute path ("" for the suite around the working directory). If typed is missing, the
+// error can suggest a similar name.
 func (e *environment) suiteDir(typed string) (unchecked string, err error) {
 	if typed == "" {
 		if around := generator.FindSuite(e.work); around != "" {
@@ -155,8 +154,7 @@ func (e *environment) suiteDir(typed string) (unchecked string, err error) {
 	return typed, err
 }
 
-// suiteIn reads a suite, and returns its absolute directory. If typed is "", it is the suite around the working
-// directory.
+// suiteIn reads a suite ("" for the one around the working directory), and returns its absolute directory.
 func (e *environment) suiteIn(typed string) (string, generator.Suite, error) {
 	typed, err := e.suiteDir(typed)
 	if err != nil {
@@ -166,14 +164,13 @@ func (e *environment) suiteIn(typed string) (string, generator.Suite, error) {
 	return typed, suite, err
 }
 
-// inspectionRequest returns a request to inspect the working directory. findPlaces must have set e.places.
+// inspectionRequest returns a request to inspect the working directory. findPlaces has set e.places.
 func (e *environment) inspectionRequest() doctor.Request {
 	return doctor.Request{Places: e.places, User: e.hostOwner(), Client: e.claudeCommand(), Off: e.off, Now: time.Now()}
 }
 
-// findPluginOrStrategy finds a plugin by name or ID. It tries installed plugins (on or off), known suites, directory
-// marketplaces, the suite around the working directory, then strategies (Root is ""). findPlaces must have set
-// a.places.
+// findPluginOrStrategy finds a plugin by name or ID among installed plugins, suites, directory marketplaces, then
+// strategies (Root is ""). findPlaces has set a.places.
 func (a *app) findPluginOrStrategy(name string) (hook.Plugin, error) {
 	var dirs []string
 	for _, p := range client.NewSnapshot(a.places).SwitchedPlugins() {
@@ -207,7 +204,7 @@ func (a *app) findPluginOrStrategy(name string) (hook.Plugin, error) {
 	return hook.Plugin{}, check.Misusef(cmp.Or(hintOf(err), "run springfield list to see all plugins"), "there is no plugin %q", name)
 }
 
-// defaultSuite returns the suite where enable creates plugins not in any other suite. Callers close it.
+// defaultSuite returns enable's suite. Callers close it.
 func (a *app) defaultSuite(ctx context.Context) *installer.DefaultSuite {
 	return &installer.DefaultSuite{Dir: a.defaultSuiteDir(), Tools: a.toolchain, Fresh: func() generator.Spec { return a.defaultSpec(ctx) }}
 }

@@ -137,8 +137,7 @@ func runPublish(ctx context.Context, o publishOptions) error {
 	return o.reportPublish(plan)
 }
 
-// buildDateOrNow parses the value of SOURCE_DATE_EPOCH, which makes builds reproducible. It returns the current time
-// for "".
+// buildDateOrNow parses the value of SOURCE_DATE_EPOCH (current time for "").
 func buildDateOrNow(epoch string) (time.Time, error) {
 	if epoch == "" {
 		return time.Now(), nil
@@ -151,8 +150,8 @@ func buildDateOrNow(epoch string) (time.Time, error) {
 	return time.Unix(seconds, 0).UTC(), nil
 }
 
-// tellPublishError adds a hint to err. For a refused release it prints the failed checks and warnings instead, or with
-// --json all checks.
+// tellPublishError adds a hint to err. For a refused release it prints the failed checks and warnings, or with --json
+// all checks.
 func (o publishOptions) tellPublishError(err error) error {
 	var syntax *document.SyntaxError
 	var refused *publish.RefusedError
@@ -180,7 +179,7 @@ type checkedShape struct {
 	Checks    []check.Finding  `json:"checks"`
 }
 
-// reportCheck prints the result of --check, and returns an error if publishing would change files.
+// reportCheck prints the result of --check. It returns an error if publishing would change files.
 func (o publishOptions) reportCheck(p *publish.Plan) error {
 	written, removed := p.Change.Files()
 	marks := check.NamesOf(p.Marks, func(file string) string { return "git's executable bit of " + file })

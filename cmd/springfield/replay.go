@@ -136,7 +136,7 @@ func (a *app) noteSkipped(all []replay.Skipped) {
 
 const mostSkipped, nameLogs = 10, "name a session log or a directory of logs; without a path, all your logs are read"
 
-// replayOptions converts the flags in o to options. strategyPath must have converted o.strategies.
+// replayOptions converts the flags in o. strategyPath has converted o.strategies.
 func (e *environment) replayOptions(o replayOptions) (options replay.Options, err error) {
 	if options.Since, err = parseSince(o.since, time.Now()); err != nil {
 		return options, err
@@ -164,8 +164,8 @@ func (e *environment) replayOptions(o replayOptions) (options replay.Options, er
 	return options, e.chooseSessions(&options, o.paths, o.host)
 }
 
-// pageTarget returns the file for a page, and reports whether it is an earlier page. Any other file there, unless
-// empty, is an error.
+// pageTarget returns the file for a page, and whether it is an earlier page. Any other file there, unless empty, is an
+// error.
 func (e *environment) pageTarget(name string) (page replay.PageFile, exists bool, err error) {
 	if page.Path, page.In, err = e.pathResolver().FilePath(name, false); err != nil {
 		return page, false, fmt.Errorf("write page: %w", err)
@@ -211,7 +211,7 @@ func (a *app) showReplay(o replayOptions, r replay.Report) error {
 	return nil
 }
 
-// parseSince parses a date like 2026-01-31, or an age like 90d or 12h. It returns the zero time for "".
+// parseSince parses a date like 2026-01-31 or an age like 90d (zero time for "").
 func parseSince(text string, now time.Time) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
@@ -230,7 +230,7 @@ func parseSince(text string, now time.Time) (time.Time, error) {
 		"write it like 2026-01-31 or 90d")
 }
 
-// chooseSessions sets the logs to replay in o: the given paths, else all logs from the named host ("" for every host).
+// chooseSessions sets the logs to replay in o: the paths, else all logs from the host ("" for every host).
 func (e *environment) chooseSessions(o *replay.Options, pathsIfAny []string, knownHostOrAll string) (err error) {
 	o.Host = knownHostOrAll
 	for _, arg := range pathsIfAny {

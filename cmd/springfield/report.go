@@ -24,8 +24,8 @@ import (
 // errCancelled is returned after Ctrl-C or a no.
 var errCancelled = interview.ErrCancelled
 
-// reportError prints err, as JSON on standard output or as text on standard error, and returns the exit code. asJSON
-// must be false if a result was printed before.
+// reportError prints err, as JSON on standard output or text on standard error, and returns the exit code. asJSON must
+// be false after a printed result.
 func (s *streams) reportError(err error, asJSON bool) int {
 	if err == nil {
 		return 0
@@ -44,7 +44,7 @@ func (s *streams) reportError(err error, asJSON bool) int {
 	return code
 }
 
-// printError prints lead, such as "springfield: error: ", and err on standard error, then the hint unless it is "".
+// printError prints lead, err and the hint (unless "") on standard error.
 func (s *streams) printError(lead string, err error, hint string) {
 	s.notePrinter().InRed().PrintLead(lead, "%v", err)
 	if hint != "" {
@@ -80,7 +80,7 @@ func (s *streams) encodeFailure(err error, hint string) error {
 	return enc.Encode(failure)
 }
 
-// asksJSON reports whether --json is given. It also searches args, since cobra stops on invalid flags.
+// asksJSON reports whether --json is given, also after invalid flags.
 func asksJSON(cmd *cobra.Command, args []string) bool {
 	if flag := cmd.Flags().Lookup("json"); flag != nil && flag.Changed {
 		return flag.Value.String() == "true"

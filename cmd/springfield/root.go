@@ -107,8 +107,7 @@ func addVerbs(root *cobra.Command, a *app) {
 	root.SetHelpCommandGroupID("Other")
 }
 
-// rejectUnknown returns an error for unknown commands, nil if args is empty. The hint repeats the call with the most
-// similar name or lists the commands.
+// rejectUnknown returns an error for unknown commands, nil if args is empty.
 func (a *app) rejectUnknown(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -136,7 +135,7 @@ func (a *app) typedCommand() string {
 	return "springfield " + strings.Join(check.NamesOf(a.args, check.QuoteArgument), " ")
 }
 
-// arguments returns a check that there are low to high arguments. takes completes the error "COMMAND takes …".
+// arguments checks for low to high arguments. takes completes the error "COMMAND takes …".
 func arguments(low, high int, takes string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) < low || len(args) > high {

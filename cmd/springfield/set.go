@@ -237,7 +237,7 @@ func runSet(a *app, p hook.Plugin, o setOptions) error {
 	return nil
 }
 
-// needPersonFor returns an error if a value would let Claude go on where it would stop, and no person is at a terminal.
+// needPersonFor returns an error if a value would let Claude go on and no person is at a terminal.
 func (a *app) needPersonFor(all []pluginsettings.Assignment) error {
 	for _, s := range all {
 		value := s.Key.Name + "=" + strings.Trim(string(s.Value), `"`)
@@ -252,7 +252,7 @@ func (a *app) needPersonFor(all []pluginsettings.Assignment) error {
 	return nil
 }
 
-// assignments returns the assignments in o.values, and one without a value for each key in o.unset.
+// assignments returns those in o.values, and one without a value per key in o.unset.
 func (o setOptions) assignments(stack pluginsettings.Stack) (all []pluginsettings.Assignment, err error) {
 	for _, text := range append(slices.Clone(o.values), o.unset...) {
 		name, value, sets := strings.Cut(text, "=")

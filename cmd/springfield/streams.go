@@ -36,7 +36,7 @@ type streams struct {
 	tilde    string    // the home directory, printed as ~
 }
 
-// talk prints a line on standard error, for the user. say is for results.
+// talk prints a line for the user on standard error.
 func (s *streams) talk(format string, args ...any) { s.notePrinter().PrintText(format, args...) }
 
 // say prints a line of the result on standard output.
@@ -53,7 +53,7 @@ func (s *streams) printJSON(v any) error {
 	return enc.Encode(v)
 }
 
-// printer returns a printer to w. f is the file behind w, for its width and colours.
+// printer returns a printer to w. f is the file behind w.
 func (s *streams) printer(w io.Writer, f *os.File) layout.Printer {
 	width, wraps := s.columns, s.columns > 0
 	if n := widthOf(f); n > 0 {
@@ -74,26 +74,26 @@ func (s *streams) printer(w io.Writer, f *os.File) layout.Printer {
 
 func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
 
-// widthOf returns the width of a terminal in columns, or 0 for any other file.
+// widthOf returns a terminal's width in columns, or 0 for other files.
 func widthOf(f *os.File) (widthOr0 int) {
 	width, _, _ := term.GetSize(int(f.Fd()))
 	return width
 }
 
-// showWorking shows a progress message until done is called. Call done before you print or ask anything.
+// showWorking shows progress until done is called. Call done before you print or ask.
 func (s *streams) showWorking(what string) (done func()) {
 	s.showStep(what)
 	return func() { s.showStep("") }
 }
 
-// showStep replaces the progress message. "" removes it. Without s.progress it does nothing.
+// showStep replaces the progress message ("" removes it). Without s.progress it does nothing.
 func (s *streams) showStep(what string) {
 	if s.progress {
 		fmt.Fprint(s.screen, "\r\x1b[K", layout.ClipText(display.OneLine(what), widthOf(s.screen)-1))
 	}
 }
 
-// newAsker returns an asker at the terminal. The caller has checked s.terminal.
+// newAsker returns an asker at the terminal. s.terminal is checked.
 func (s *streams) newAsker(ctx context.Context) interview.Asker {
 	return interview.Terminal{In: s.in, Screen: s.screen, Out: s.err, Color: s.colours, Hint: hintOf}.NewAsker(ctx)
 }
@@ -102,5 +102,5 @@ func countOf(n int, thing string) string { return layout.CountOf(n, thing) }
 
 func megabytes(bytes int) string { return fmt.Sprintf("%.1f MB", float64(bytes)/1e6) }
 
-// nonNil returns a copy of s that is never nil, so that JSON contains no null.
+// nonNil returns a copy of s that is never nil.
 func nonNil[T any](s []T) []T { return append([]T{}, s...) }

@@ -29,8 +29,8 @@ type teller struct {
 	failure error // of the last command
 }
 
-// setCommandIfGiven sets t.argv to typed, split into words as a shell does, with the path of the program. Without
-// t.given it does nothing. No shell runs the command, because its argument comes from sessions.
+// setCommandIfGiven sets t.argv to typed, split as by a shell, with the program's path. Without t.given it does
+// nothing. No shell runs the command.
 func (t *teller) setCommandIfGiven(typed string, hasOnceFlag bool) (err error) {
 	const example = "springfield watch --tell 'notify-send springfield'"
 	if !t.given {
@@ -53,7 +53,7 @@ func (t *teller) setCommandIfGiven(typed string, hasOnceFlag bool) (err error) {
 	return nil
 }
 
-// killRunning kills the command that is running, if any, and waits for its end. The teller cannot be used afterwards.
+// killRunning kills the running command, if any, and waits for it. The teller cannot be used afterwards.
 func (t *teller) killRunning() {
 	if t.ended != nil {
 		close(t.quit)
@@ -61,8 +61,8 @@ func (t *teller) killRunning() {
 	}
 }
 
-// startIfIdle queues the changes in view and starts the user's command for the next one if none is running. It returns
-// the error from a command finished since the last call.
+// startIfIdle queues the changes in view and starts the user's command for the next one if idle. It returns the error
+// from a command finished since the last call.
 func (t *teller) startIfIdle(view absence.View) (ofEarlier error) {
 	if !t.given {
 		return nil

@@ -40,7 +40,7 @@ and output are those of springfield explain.`,
 	return cmd
 }
 
-// runTry explains the decision on a prompt and a message. If message is "-", it reads the message from in.
+// runTry explains the decision on a prompt and a message ("-" reads it from in).
 func runTry(a *app, in io.Reader, prompt, message string, o explainOptions) (err error) {
 	if message == "-" {
 		text, err := io.ReadAll(io.LimitReader(in, maxTried+1))

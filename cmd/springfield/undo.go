@@ -127,8 +127,7 @@ func (a *app) reportUndo(asJSON bool, u journal.Undo) error {
 
 const revert = "revert: " // begins what an entry did that reverts another
 
-// undoInWords returns undoVerb with the edit's name. For an edit that reverts another, it returns redoVerb with "again"
-// and the other's name.
+// undoInWords returns undoVerb with the edit's name, or for a reverting edit redoVerb, "again" and the other's name.
 func undoInWords(e journal.Entry, undoVerb, redoVerb string) string {
 	if other, reverted := strings.CutPrefix(e.Did, revert); reverted {
 		return redoVerb + " again: " + other
@@ -136,7 +135,7 @@ func undoInWords(e journal.Entry, undoVerb, redoVerb string) string {
 	return undoVerb + ": " + e.Did
 }
 
-// shortenFileList reduces a long list to up to two files, plus the remaining files' count and directory.
+// shortenFileList reduces a long list to up to two files, plus the others' count and directory.
 func shortenFileList(files []string) []string {
 	const most = 6
 	if len(files) <= most {
@@ -180,8 +179,7 @@ func (a *app) listEdits(j journal.Journal, asJSON bool) error {
 	return nil
 }
 
-// tellUndoError returns err with a hint. If a file changed since the edit, it also prints up to 40 lines of the diff,
-// unless that is a settings file with invalid JSON.
+// tellUndoError returns err with a hint. If a file changed since the edit, it prints up to 40 lines of the diff.
 func (a *app) tellUndoError(err error) error {
 	var changed *journal.ChangedSinceError
 	if !errors.As(err, &changed) {

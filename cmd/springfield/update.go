@@ -174,7 +174,7 @@ func (u updated) forJSON() updated {
 	return u
 }
 
-// updateSuite updates the suite in dir to spec, or only plans that with o.dryRun. An error is in err of the result.
+// updateSuite updates the suite in dir to spec, or only plans that with o.dryRun. The result's err has any error.
 func (a *app) updateSuite(ctx context.Context, o updateOptions, dir string, spec generator.Spec) updated {
 	u := updated{Suite: dir, Outcome: "failed"}
 	files, _, err := a.toolchain().MakeSuite(ctx, spec)
@@ -221,7 +221,7 @@ func outcomeInWords(o generator.Outcome) string {
 	return string(o.State)
 }
 
-// listUpdate prints the result of an update. u.Outcome must be updated, unchanged or planned.
+// listUpdate prints an update. u.Outcome must be updated, unchanged or planned.
 func (s *streams) listUpdate(o updateOptions, u updated) {
 	list := s.notePrinter()
 	switch {

@@ -33,8 +33,8 @@ type Command struct {
 	Env  []string // KEY=value
 }
 
-// Register runs claude to add dir, an absolute path, as a marketplace. market must be the name in the catalog there.
-// The caller has called IsRegistered without an error, because claude replaces a marketplace of that name.
+// Register runs claude to add dir, an absolute path, as a marketplace. market is the name in its catalog. IsRegistered
+// is called before, without an error: claude replaces a marketplace of that name.
 func (c Command) Register(ctx context.Context, s *Snapshot, market, dir string) error {
 	done := func(now *Snapshot) (bool, error) { return now.IsRegistered(market, dir) }
 	return c.callClient(ctx, s, "register marketplace", clientPatience, done, "marketplace", "add", dir)
@@ -43,12 +43,10 @@ func (c Command) Register(ctx context.Context, s *Snapshot, market, dir string) 
 // fetched matches the addresses that claude plugin marketplace add fetches; it refuses file://, ssh:// and git://.
 var fetched = regexp.MustCompile(`^(https?://[^/]|[A-Za-z0-9][\w.-]*@[^/:]+:|[A-Za-z0-9][\w.-]*/[\w.-]+([@#].*)?$)`)
 
-// CanFetch reports whether the claude command takes a source from the network.
 func CanFetch(source string) bool { return fetched.MatchString(source) }
 
-// AddMarket adds a repository (OWNER/REPO or a URL) as a marketplace. It returns the marketplace's name, and whether it
-// was added. If the name has a different source, it fails with *NameTakenError, because the client would replace that
-// marketplace.
+// AddMarket adds a repository (OWNER/REPO or a URL) as a marketplace. If the name has a different source, the error is
+// a *NameTakenError.
 func (c Command) AddMarket(ctx context.Context, s *Snapshot, source string) (name string, added bool, err error) {
 	found, err := c.probeMarket(ctx, s, source)
 	if err != nil {
@@ -73,8 +71,7 @@ func (c Command) AddMarket(ctx context.Context, s *Snapshot, source string) (nam
 	return found.Name, true, nil
 }
 
-// probeMarket runs claude to add a marketplace to an empty temporary plugins directory, and returns the record, which
-// contains the name.
+// probeMarket runs claude to add a marketplace to an empty temporary directory.
 func (c Command) probeMarket(ctx context.Context, s *Snapshot, source string) (found Market, err error) {
 	trial, err := os.MkdirTemp("", throwawayPrefix)
 	if err != nil {
@@ -93,8 +90,8 @@ func (c Command) probeMarket(ctx context.Context, s *Snapshot, source string) (f
 	return found, err
 }
 
-// Install runs claude to install the plugin with this ID. added is false if it was already installed, even for a
-// different project. The marketplace must be a repository. For a directory, Install can succeed although claude failed.
+// Install runs claude to install a plugin from a repository. added is false if it was already installed, even for a
+// different project. For a directory, it can succeed although claude failed.
 func (c Command) Install(ctx context.Context, s *Snapshot, id string) (added bool, err error) {
 	records, err := s.allRecords()
 	if err != nil {
@@ -106,8 +103,8 @@ func (c Command) Install(ctx context.Context, s *Snapshot, id string) (added boo
 	return err == nil && len(records[id]) == 0, err
 }
 
-// Uninstall uninstalls the plugin with this ID and returns a note for the user ("" if not installed). If other
-// installed plugins share the name, it only returns a note.
+// Uninstall uninstalls a plugin and returns a note for the user ("" if not installed). If other installed plugins share
+// the name, it only returns a note.
 func (c Command) Uninstall(ctx context.Context, s *Snapshot, id string) (outcome string, err error) {
 	records, err := s.allRecords()
 	if err != nil || len(records[id]) == 0 {
@@ -129,8 +126,7 @@ func (c Command) Uninstall(ctx context.Context, s *Snapshot, id string) (outcome
 	return id + " is uninstalled", nil
 }
 
-// RemoveMarketAndPlugins removes a marketplace and the plugins installed from it. It returns a note for the user, even
-// if the marketplace is unknown. s does not read the changed files again.
+// RemoveMarketAndPlugins returns a note for the user. s does not read the changed files again.
 func (c Command) RemoveMarketAndPlugins(ctx context.Context, s *Snapshot, name string) (note string, err error) {
 	markets, err := s.Markets()
 	if err != nil {
@@ -149,7 +145,7 @@ func (c Command) RemoveMarketAndPlugins(ctx context.Context, s *Snapshot, name s
 	return "Claude Code has forgotten marketplace " + name + " and what was installed from it", nil
 }
 
-// Version returns the client's version, e.g. 2.1.329 ("" if the call fails).
+// Version returns the client's version, e.g. 2.1.329 ("" on failure).
 func (c Command) Version(ctx context.Context) string {
 	ctx, cancel := context.WithTimeout(ctx, clientPatience)
 	defer cancel()
@@ -175,8 +171,8 @@ func hasMarket(name string, want bool) isRecorded {
 	}
 }
 
-// callClient runs claude plugin with a copy of the user's plugin settings. Afterwards s reads changed files
-// again. Errors begin with task.
+// callClient runs claude plugin with a copy of the user's plugin settings. s then reads changed files again. Errors
+// begin with task.
 func (c Command) callClient(
 	ctx context.Context, s *Snapshot, task string, patience time.Duration, didWork isRecorded, pluginArgs ...string,
 ) error {
@@ -188,8 +184,8 @@ func (c Command) callClient(
 	return nil
 }
 
-// userSettingsForClient returns the text of a settings file for the client, from user settings: the given members, and
-// of env only the variables for network access. Tokens must not get into a temporary file.
+// userSettingsForClient returns settings text for the client: the given user settings, and of env only network
+// variables. Tokens must not get into a temporary file.
 func (s *Snapshot) userSettingsForClient(keys ...string) (andNetEnv []byte) {
 	l := s.userLayer()
 	copied := map[string]any{}
@@ -214,8 +210,8 @@ func (s *Snapshot) userSettingsForClient(keys ...string) (andNetEnv []byte) {
 
 const throwawayPrefix = "springfield-claude-"
 
-// runClient runs claude plugin in a temporary configuration directory with the given settings. It succeeds if didWork
-// returns true, whatever the exit status.
+// runClient runs claude plugin in a temporary configuration directory. It succeeds if didWork returns true, whatever
+// the exit status.
 func (c Command) runClient(
 	ctx context.Context, places Places, settings []byte, patience time.Duration, didWork isRecorded, pluginArgs ...string,
 ) (err error) {
@@ -247,8 +243,8 @@ func (c Command) runClient(
 	return CallError("claude "+strings.Join(pluginArgs, " "), out, runErr, ctx.Err(), patience)
 }
 
-// CallError returns the error of a failed call, or nil after success. It prefers ctxErr, the error of the
-// call's context, then the message in out, then err.
+// CallError returns a failed call's error, or nil after success. It prefers ctxErr, from the call's context, then the
+// message in out, then err.
 func CallError(call string, out []byte, err, ctxErr error, patience time.Duration) error {
 	call = secret.Mask(call)
 	switch {
@@ -273,7 +269,7 @@ func (c Command) commandIn(ctx context.Context, configAndWorkDir string, args []
 	return cmd
 }
 
-// errorOrLastLine extracts the client's error: the text following the last ✘, or the last line.
+// errorOrLastLine returns the text after the last ✘, or the last line.
 func errorOrLastLine(out []byte) string {
 	text := strings.TrimSpace(string(out))
 	if i := strings.LastIndex(text, "✘"); i >= 0 {
@@ -282,7 +278,7 @@ func errorOrLastLine(out []byte) string {
 	return printable(text[strings.LastIndexByte(text, '\n')+1:])
 }
 
-// IsOlder reports whether version is older than mustParse, a valid version. isValid is false if version is invalid.
+// IsOlder reports whether version is older than mustParse, which is valid. isValid is about version.
 func IsOlder(version, mustParse string) (older, isValid bool) {
 	v, err := semver.StrictNewVersion(version)
 	return err == nil && v.LessThan(semver.MustParse(mustParse)), err == nil

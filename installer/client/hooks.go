@@ -29,9 +29,7 @@ type Hook struct {
 
 const maxDoes = 200 // characters
 
-// turnEdgeHooks returns the valid handlers of Stop, SubagentStop and UserPromptSubmit in the value of a member "hooks".
-// err is about the first invalid part. Claude Code drops invalid parts of settings, but ignores a plugin's file as a
-// whole.
+// turnEdgeHooks returns valid handlers of Stop, SubagentStop and UserPromptSubmit. err is about the first invalid part.
 func turnEdgeHooks(events json.RawMessage, source, file string) (valid []Hook, err error) {
 	bad := func(format string, args ...any) {
 		if err == nil {
@@ -84,8 +82,8 @@ func turnEdgeHooks(events json.RawMessage, source, file string) (valid []Hook, e
 	return valid, err
 }
 
-// readHook parses a handler. It leaves Event, Source, File, Matcher and a default timeout to the caller. problem is why
-// the handler is invalid, or "".
+// readHook parses a handler. Callers set Event, Source, File, Matcher and a default timeout. problem is "" if the
+// handler is valid.
 func readHook(raw json.RawMessage) (h Hook, problem string) {
 	fields := as[object](raw)
 	if fields == nil {

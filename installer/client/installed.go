@@ -44,12 +44,11 @@ type Mod struct {
 	Wraps []string `json:"wraps"` // events of a stop or a prompt that the file names
 }
 
-// IsOurs reports whether springfield made the plugin. It returns false if the hooks could not be read.
+// IsOurs reports whether springfield made the plugin (false if its hooks could not be read).
 func (i Installed) IsOurs() bool {
 	return i.Strategy != "" && slices.ContainsFunc(i.Hooks, func(h Hook) bool { return h.ours })
 }
 
-// IsOursAtStop reports whether springfield made the plugin and its hook decides at Stop.
 func (i Installed) IsOursAtStop() bool {
 	return i.Strategy != "" && slices.ContainsFunc(i.Hooks, func(h Hook) bool { return h.ours && h.Event == "Stop" })
 }
@@ -62,7 +61,7 @@ type Plugin struct {
 	Suite       string // absolute path of the marketplace; "" for a repository
 }
 
-// ID returns the plugin's key in enabledPlugins, or its name if the marketplace is unknown.
+// ID returns the key in enabledPlugins, or the name if the marketplace is unknown.
 func (p Plugin) ID() string { return strings.TrimSuffix(p.Name+"@"+p.Marketplace, "@") }
 
 // NameOf returns NAME from NAME or NAME@MARKETPLACE.
@@ -71,8 +70,8 @@ func NameOf(id string) string {
 	return name
 }
 
-// ReadPluginIn reads the plugin in dir, even if Claude Code does not know it. Errors are in Problem. ID and Marketplace
-// are empty.
+// ReadPluginIn reads the plugin in dir, even one unknown to Claude Code. Errors are in Problem. ID and Marketplace are
+// empty.
 func (s *Snapshot) ReadPluginIn(dir string) Installed {
 	i := Installed{Name: filepath.Base(dir), Dir: dir, InPlace: true}
 	if err := s.loadPlugin(&i); err != nil {
@@ -81,7 +80,7 @@ func (s *Snapshot) ReadPluginIn(dir string) Installed {
 	return i
 }
 
-// DirInClone returns a plugin's directory in the clone of the marketplace, or "" when it is missing.
+// DirInClone returns a plugin's directory in the marketplace's clone ("" if missing).
 func (s *Snapshot) DirInClone(plugin Plugin) string {
 	c := s.readCatalogOnce(plugin.Marketplace)
 	dir, err := placeBelow(c.root, c.items[plugin.Name].path) // refuses ""
@@ -91,8 +90,7 @@ func (s *Snapshot) DirInClone(plugin Plugin) string {
 	return dir
 }
 
-// Installed returns the plugin that Claude Code would load for a key of enabledPlugins. If the plugin cannot run,
-// Problem is the reason.
+// Installed returns the plugin that Claude Code would load. Problem is why it cannot run.
 func (s *Snapshot) Installed(id string) Installed {
 	i := Installed{ID: id, Faults: []string{}}
 	if !isID.MatchString(id) {
@@ -147,8 +145,8 @@ func (s *Snapshot) locatePlugin(i *Installed) (whyNot error) {
 
 const manifestFile = ".claude-plugin/plugin.json" // optional
 
-// loadPlugin reads the plugin in i.Dir into i. An unreadable manifest is an error. Other faults are in i.Faults, and
-// the first is also the error if no hook is valid.
+// loadPlugin reads the plugin in i.Dir into i. An unreadable manifest is an error. Other faults are in i.Faults; the
+// first is the error if no hook is valid.
 func (s *Snapshot) loadPlugin(i *Installed) error {
 	i.Strategy = s.strategyIn(i.Dir)
 	manifest, file, err := s.needObject(i.Dir, manifestFile)
@@ -195,8 +193,7 @@ func (s *Snapshot) loadPlugin(i *Installed) error {
 	return nil
 }
 
-// addHooksIn adds the hooks in a file of the plugin, and notes its mods. If any hook is invalid, it adds no hooks and
-// returns an error. seen keeps it from reading a file twice.
+// addHooksIn adds a file's hooks and mods. If any hook is invalid, it adds no hooks and returns an error.
 func (s *Snapshot) addHooksIn(i *Installed, name string, seen map[string]bool) error {
 	fields, file, err := s.needObject(i.Dir, name)
 	if err != nil {
@@ -236,8 +233,7 @@ const elsewhere = `"` + pluginRoot + `hooks/springfield-hook"`
 
 const pluginRoot = "${CLAUDE_PLUGIN_ROOT}/"
 
-// strategyIn returns the strategy in dir/strategy.json, "" if that file is missing, or "unknown" if it cannot be read
-// or names none.
+// strategyIn returns the strategy in dir/strategy.json ("" if missing, "unknown" if it cannot be read or names none).
 func (s *Snapshot) strategyIn(dir string) string {
 	fields, _, err := s.needObject(dir, "strategy.json")
 	switch name := printable(as[string](fields["strategy"])); {
@@ -256,9 +252,7 @@ type record struct {
 	Version     string `json:"version"`
 }
 
-// findCached returns the cached copy that sessions in s.Work run, from the first matching record. If there
-// is none, it returns an error: the client only installs the plugin, and runs it in the next session (seen
-// with 2.1.197 and 2.1.329).
+// findCached returns the cached copy that sessions in s.Work run.
 func (s *Snapshot) findCached(i Installed) (dir, version string, whyNot error) {
 	all, whyNot := s.allRecords()
 	if whyNot != nil {
@@ -292,7 +286,7 @@ func (p Places) fitsRecord(r record) bool {
 
 const installedPlugins = "installed_plugins.json"
 
-// allRecords returns Claude Code's records by plugin ID, nil for one that cannot be parsed.
+// allRecords returns Claude Code's records by plugin ID, nil for an invalid one.
 func (s *Snapshot) allRecords() (map[string][]record, error) {
 	fields, _, err := s.needObject(s.Plugins, installedPlugins)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -316,7 +310,7 @@ func (s *Snapshot) InstalledElsewhere(id string) (string, error) {
 	return "", err
 }
 
-// SiblingsInUse returns the IDs of the other plugins of plugin's marketplace that are enabled here or installed.
+// SiblingsInUse returns the marketplace's other plugins that are enabled here or installed.
 func (s *Snapshot) SiblingsInUse(plugin Plugin) (ids []string, err error) {
 	records, err := s.allRecords()
 	if err != nil {

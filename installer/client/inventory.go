@@ -47,7 +47,7 @@ func (s *Snapshot) Inventory() Inventory {
 	return i
 }
 
-// SwitchedPlugins returns the plugins that any settings file enables or disables, sorted by ID.
+// SwitchedPlugins returns the plugins that any settings enable or disable, sorted by ID.
 func (s *Snapshot) SwitchedPlugins() (all []Switched) {
 	layers := s.AllLayers()
 	var ids []string
@@ -77,7 +77,7 @@ func (s *Snapshot) SwitchedPlugins() (all []Switched) {
 	return all
 }
 
-// findSilencer returns the setting that disables hooks, and whether it disables hooks of managed settings, too.
+// findSilencer returns the setting that disables hooks, and whether it hits managed hooks, too.
 func (i Inventory) findSilencer() (why string, hitsManaged bool) {
 	if raw, from := rawMember(i.Settings, "disableAllHooks"); as[bool](raw) {
 		return "disableAllHooks in " + from + " settings", from == Managed
@@ -88,8 +88,8 @@ func (i Inventory) findSilencer() (why string, hitsManaged bool) {
 	return "", false
 }
 
-// collectHooks sets i.Silenced and fills i.Hooks and i.Idle from i.Settings and i.Plugins, which must be set. If
-// whySilenced is "", no hook is silenced.
+// collectHooks sets i.Silenced, i.Hooks and i.Idle. i.Settings and i.Plugins are set before. If whySilenced is "", no
+// hook is silenced.
 func (i *Inventory) collectHooks(whySilenced string, managedToo bool) {
 	i.Silenced = whySilenced
 	add := func(managed bool, hooks []Hook) {
@@ -128,7 +128,6 @@ func (i Inventory) OursAtStop() (running []Switched) {
 	return i.oursRunning(func(s Switched, h Hook) bool { return s.IsOursAtStop() && h.Event == "Stop" })
 }
 
-// OursNotAtStop returns the running springfield plugins that do not decide at Stop.
 func (i Inventory) OursNotAtStop() (running []Switched) {
 	return i.oursRunning(func(s Switched, h Hook) bool { return s.IsOurs() && !s.IsOursAtStop() })
 }
@@ -147,8 +146,8 @@ const (
 	BlockCapDefault = 8
 )
 
-// BlockLimit returns the number of blocks in a row that Claude Code honours, from BlockCap in the env of layers or else
-// the default. It is very large if the variable is 0 or less, which means no limit.
+// BlockLimit returns how many blocks in a row Claude Code honours, from BlockCap in layers' env or the default. It is
+// very large if the variable is 0 or less.
 func BlockLimit(layers []Layer) int {
 	const unlimited = 1 << 30
 	value, _, found := VariableIn(layers, BlockCap)

@@ -30,8 +30,7 @@ type Layer struct {
 	doc      *document.Document // nil if there is a Problem
 }
 
-// AllLayers returns all settings files, highest precedence first. A file that two scopes share belongs to the lower
-// one. The file of each scope has a layer even if it is missing.
+// AllLayers returns all settings files, even missing ones, highest precedence first.
 func (s *Snapshot) AllLayers() []Layer {
 	if s.layers != nil {
 		return s.layers
@@ -80,21 +79,20 @@ func (s *Snapshot) readLayer(name, path string) Layer {
 
 func (s *Snapshot) userLayer() Layer { return s.AllLayers()[len(s.AllLayers())-1] }
 
-// LayerOf returns the layer of a settings file, with the content of doc instead of the file.
+// LayerOf returns a settings file's layer, with the content of doc instead.
 func LayerOf(name string, file journal.Edit, doc *document.Document) Layer {
 	l := Layer{Name: name, File: file.Path, Exists: file.Before != nil, At: file.At, doc: doc, fields: doc.Fields()}
 	l.switches = as[object](l.fields["enabledPlugins"])
 	return l
 }
 
-// SwitchOf returns a plugin's value in the layer, and whether the layer contains one. Any value but false, such
-// as an array of versions, enables the plugin.
+// SwitchOf returns a plugin's value in the layer, and whether there is one. Any value but false enables the plugin.
 func (l Layer) SwitchOf(id string) (on, isSet bool) {
 	raw, isSet := l.switches[id]
 	return isSet && string(raw) != "false", isSet
 }
 
-// IDsOnOrOff returns the valid plugin IDs in the layer's enabledPlugins, sorted, including disabled plugins.
+// IDsOnOrOff returns the valid IDs in enabledPlugins, sorted.
 func (l Layer) IDsOnOrOff() []string {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(l.switches)), func(id string) bool { return !isID.MatchString(id) })
 }
@@ -103,7 +101,7 @@ func (l Layer) IDsOn() []string {
 	return slices.DeleteFunc(l.IDsOnOrOff(), func(id string) bool { on, _ := l.SwitchOf(id); return !on })
 }
 
-// VariableIn returns the value of a variable in the highest layer that sets it, and the layer's name.
+// VariableIn returns a variable's value in the highest layer that sets it.
 func VariableIn(layers []Layer, name string) (value, layer string, ok bool) {
 	raw, layer := rawMember(layers, "env", name)
 	return ValueText(raw), layer, layer != ""
@@ -116,8 +114,7 @@ func AllowRules(layers []Layer) (all []string) {
 	return all
 }
 
-// MemberIn returns the value at path in the highest layer that contains one, and the layer's name. It returns
-// any value but a string as JSON.
+// MemberIn returns the value at path in the highest layer with one. Values other than strings are JSON.
 func MemberIn(layers []Layer, path ...string) (value, layer string) {
 	raw, layer := rawMember(layers, path...)
 	return ValueText(raw), layer
@@ -143,7 +140,7 @@ type Variable struct {
 	Layer
 }
 
-// ValueText decodes a JSON string, and returns any other value as JSON.
+// ValueText decodes a JSON string, and returns other values as JSON.
 func ValueText(raw json.RawMessage) string {
 	if text := as[string](raw); text != "" || string(raw) == `""` {
 		return text
@@ -151,7 +148,7 @@ func ValueText(raw json.RawMessage) string {
 	return string(raw)
 }
 
-// SettingsEnv returns the environment variables in all settings layers, including duplicates, highest layer first.
+// SettingsEnv returns the variables in all settings, including duplicates, highest layer first.
 func (i Inventory) SettingsEnv() (all []Variable) {
 	for _, l := range i.Settings {
 		if l.doc == nil {

@@ -23,7 +23,7 @@ func (e *NameTakenError) Error() string {
 	return fmt.Sprintf("Claude Code knows marketplace %q as %s, not as %s", e.Name, e.Known, e.Wanted)
 }
 
-// HowToRenameMarket returns advice to give a suite another marketplace name. It is a clause, not a command.
+// HowToRenameMarket returns advice as a clause.
 func HowToRenameMarket(suiteDir string) string {
 	return "give this suite another marketplace name in " + filepath.Join(suiteDir, "springfield.yaml") + ", then run springfield update " + check.QuoteArgument(suiteDir)
 }
@@ -35,7 +35,7 @@ type Source struct {
 	URL    string `json:"url,omitempty"`
 }
 
-// String returns the source for display, with a password in the URL masked.
+// String returns the source for display, with a URL's password masked.
 func (s Source) String() string {
 	switch place := cmp.Or(s.Path, s.Repo); {
 	case place != "":
@@ -50,7 +50,6 @@ func (s Source) isAt(dir string) bool {
 	return s.Source == "directory" && (filepath.Clean(s.Path) == filepath.Clean(dir) || rooted.SameFile(s.Path, dir))
 }
 
-// IsMissing reports whether the source is a directory that no longer exists.
 func (s Source) IsMissing() bool {
 	return s.Source == "directory" && rooted.IsSurelyMissing(s.Path)
 }
@@ -62,14 +61,14 @@ type Market struct {
 	Said     json.RawMessage // the source with all of its members, or nil
 }
 
-// Directory returns a marketplace for a directory, whether or not Claude Code knows it.
+// Directory returns a marketplace for a directory, even if unknown to Claude Code.
 func Directory(name, dir string) Market {
 	from := Source{Source: "directory", Path: dir}
 	said, _ := document.EncodeValue(from)
 	return Market{name, dir, from, said}
 }
 
-// CatalogPath returns the catalog's path, split into a directory and a slash-separated path below it.
+// CatalogPath returns the catalog's path: a directory and a slash-separated path below it.
 func (m Market) CatalogPath() (dir, below string) {
 	switch from := m.Source; {
 	case from.Source == "file": // Location is the catalog
@@ -87,7 +86,7 @@ func (m Market) Declaration() json.RawMessage {
 	return text
 }
 
-// SuiteDir returns the marketplace's source directory ("" for different sources). There may be no suite inside.
+// SuiteDir returns the source directory ("" for different sources). There may be no suite inside.
 func (m Market) SuiteDir() string {
 	if m.Source.Source == "directory" {
 		return m.Path
@@ -95,7 +94,7 @@ func (m Market) SuiteDir() string {
 	return ""
 }
 
-// Markets returns the marketplaces that Claude Code has recorded, by name. A source that cannot be parsed is empty.
+// Markets returns Claude Code's recorded marketplaces by name. An invalid source is empty.
 func (s *Snapshot) Markets() (map[string]Market, error) {
 	file, err := s.ReadOrEmpty(filepath.Join(s.Plugins, "known_marketplaces.json"))
 	if err != nil {
@@ -133,7 +132,7 @@ func (m Market) HowToForget() string {
 	return "claude plugin marketplace remove " + check.QuoteArgument(m.Name)
 }
 
-// AllMarkets returns, by name, the recorded marketplaces and the directories that user settings declare.
+// AllMarkets returns recorded marketplaces and directories that user settings declare.
 func (s *Snapshot) AllMarkets() (recordedOrDeclared map[string]Market, err error) {
 	all, err := s.Markets()
 	if err != nil {
@@ -147,8 +146,7 @@ func (s *Snapshot) AllMarkets() (recordedOrDeclared map[string]Market, err error
 	return all, nil
 }
 
-// FindMarket returns the marketplace with this name. It must be recorded, or declared as a directory in user or managed
-// settings, for the client to record on the next start.
+// FindMarket returns a marketplace recorded, or declared as a directory in user or managed settings.
 func (s *Snapshot) FindMarket(name string) (m Market, err error) {
 	known, err := s.Markets()
 	if err != nil {
@@ -175,8 +173,8 @@ func (s *Snapshot) FindMarket(name string) (m Market, err error) {
 	return Market{}, fmt.Errorf("marketplace %s is unknown", name)
 }
 
-// MarketFromIfAny returns the recorded marketplace's name for a source, OWNER/REPO or URL ("" if unknown). address must
-// match exactly. Do not pass "", which matches any directory.
+// MarketFromIfAny returns the recorded name for a source, OWNER/REPO or URL ("" if unknown). address must match
+// exactly. "" matches any directory; do not pass it.
 func (s *Snapshot) MarketFromIfAny(address string) (string, error) {
 	all, err := s.Markets()
 	for _, name := range slices.Sorted(maps.Keys(all)) {
@@ -187,8 +185,8 @@ func (s *Snapshot) MarketFromIfAny(address string) (string, error) {
 	return "", err
 }
 
-// IsRegistered reports whether Claude Code knows market and has it from dir. If it has the name from a
-// different source that still exists, the error is a *NameTakenError.
+// IsRegistered reports whether Claude Code has market from dir. If the name has a different source that still exists,
+// the error is a *NameTakenError.
 func (s *Snapshot) IsRegistered(market, dir string) (ok bool, err error) {
 	all, err := s.Markets()
 	m, known := all[market]
@@ -198,8 +196,7 @@ func (s *Snapshot) IsRegistered(market, dir string) (ok bool, err error) {
 	return false, &NameTakenError{market, m.String(), dir}
 }
 
-// CheckFree returns a *NameTakenError if the name belongs to a source other than dir, in records or user
-// settings. It ignores unreadable records, which enable and doctor report.
+// CheckFree returns a *NameTakenError if the name has a source other than dir. It ignores unreadable records.
 func (s *Snapshot) CheckFree(name, dir string) error {
 	var taken *NameTakenError
 	if _, err := s.IsRegistered(name, dir); errors.As(err, &taken) {
@@ -211,8 +208,8 @@ func (s *Snapshot) CheckFree(name, dir string) error {
 	return nil
 }
 
-// CheckFreeIn returns a *NameTakenError if a settings file declares the name with a source other than the directory
-// m.Location, unless that source is a missing directory. Get m from Directory.
+// CheckFreeIn returns a *NameTakenError if a settings file declares the name with a source other than m.Location,
+// unless that is a missing directory. m is from Directory.
 func (m Market) CheckFreeIn(in *document.Document) error {
 	raw, found, err := in.Get("extraKnownMarketplaces", m.Name)
 	if err != nil || !found {
@@ -228,7 +225,7 @@ func checkNotTaken(declaration json.RawMessage, name, dir string) error {
 	return nil
 }
 
-// PluginsOffered returns the names of the plugins in a marketplace's catalog, or nil if there is no catalog.
+// PluginsOffered returns the names in a marketplace's catalog (nil if there is none).
 func (s *Snapshot) PluginsOffered(m Market) ([]string, error) {
 	if root, file := m.CatalogPath(); rooted.IsSurelyMissing(filepath.Join(root, file)) {
 		return nil, nil
@@ -250,8 +247,8 @@ type item struct {
 	path    string // in the marketplace, "" if it is not there
 }
 
-// WithMarket returns a copy of the snapshot in which Installed and DirInClone find the plugins of m, as if it were
-// registered. Markets, FindMarket and IsRegistered return the same as before.
+// WithMarket returns a copy of the snapshot in which Installed and DirInClone, but not Markets, FindMarket and
+// IsRegistered, treat m as registered.
 func (s *Snapshot) WithMarket(m Market) *Snapshot {
 	next := *s
 	next.catalogs = maps.Clone(s.catalogs)

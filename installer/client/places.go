@@ -40,8 +40,7 @@ var ManagedDirs = map[string]string{
 	"windows": `C:\Program Files\ClaudeCode`,
 }
 
-// StatePath returns a path in springfield's state directory below p.Config. Hooks for other agents use the home
-// directory's, see ledger.StateDir.
+// StatePath returns a path in springfield's state directory below p.Config.
 func (p Places) StatePath(name ...string) string {
 	return filepath.Join(append([]string{p.Config, "springfield"}, name...)...)
 }

@@ -34,7 +34,7 @@ func NewSnapshot(p Places) *Snapshot {
 	return &Snapshot{Places: p, files: map[string]*File{}, catalogs: map[string]catalog{}}
 }
 
-// forgetPlugins drops everything from the cache that the claude command can change.
+// forgetPlugins drops what the claude command can change from the cache.
 func (s *Snapshot) forgetPlugins() {
 	plugins, err := journal.Resolve(s.Plugins)
 	maps.DeleteFunc(s.files, func(at string, _ *File) bool { return err != nil || rooted.HoldsPath(plugins, at) })
@@ -49,7 +49,7 @@ type File struct {
 	docErr error
 }
 
-// SettingsDocument parses the file as settings and caches the result. The error is why Claude Code ignores the file.
+// SettingsDocument parses the file as settings, cached. The error is why Claude Code ignores the file.
 func (f *File) SettingsDocument() (*document.Document, error) {
 	if f.doc == nil && f.docErr == nil {
 		f.doc, f.docErr = document.ParseDocument(f.Before.Bytes())
@@ -65,8 +65,7 @@ func (f *File) SettingsDocument() (*document.Document, error) {
 	return f.doc, f.docErr
 }
 
-// checkSwitches returns an error if enabledPlugins contains a value other than a boolean or an array. Claude
-// Code then ignores the file.
+// checkSwitches returns an error if enabledPlugins contains other than booleans and arrays.
 func checkSwitches(d *document.Document) (err error) {
 	wrong := as[object](d.Fields()["enabledPlugins"])
 	maps.DeleteFunc(wrong, func(_ string, raw json.RawMessage) bool {
@@ -85,8 +84,8 @@ func checkSwitches(d *document.Document) (err error) {
 	return err
 }
 
-// ReadOrEmpty reads a file up to document.MaxSize bytes, following symlinks, and caches the result. A missing file is
-// not an error. All errors are *fs.PathError for path.
+// ReadOrEmpty reads a file up to document.MaxSize bytes, following symlinks, cached. A missing file is no error. All
+// errors are *fs.PathError.
 func (s *Snapshot) ReadOrEmpty(path string) (*File, error) {
 	at, err := journal.Resolve(path)
 	if err != nil {
@@ -112,8 +111,7 @@ func (s *Snapshot) ReadOrEmpty(path string) (*File, error) {
 	return &again, nil
 }
 
-// needObject returns the JSON object in a file below dir, and the file's path. The error for a missing file wraps
-// fs.ErrNotExist.
+// needObject returns the JSON object in a file below dir. The error for a missing file wraps fs.ErrNotExist.
 func (s *Snapshot) needObject(dir, name string) (fields object, path string, err error) {
 	path, err = placeBelow(dir, name)
 	if err != nil {
@@ -136,7 +134,7 @@ func (s *Snapshot) needObject(dir, name string) (fields object, path string, err
 	return fields, path, nil
 }
 
-// placeBelow returns the path to name in dir. Paths leaving dir, by name or by symlink, are an error.
+// placeBelow returns the path to name in dir. Paths leaving dir, even by symlink, are an error.
 func placeBelow(dir, name string) (string, error) {
 	local := filepath.FromSlash(strings.TrimSuffix(name, "/"))
 	out := fmt.Errorf("%q is outside its directory", printable(name))
@@ -163,7 +161,7 @@ type (
 	array  = []json.RawMessage
 )
 
-// as decodes a JSON value, or returns the zero value if the type differs.
+// as decodes a JSON value (zero value if the type differs).
 func as[T any](raw json.RawMessage) (value T) {
 	if json.Unmarshal(raw, &value) != nil {
 		return *new(T)

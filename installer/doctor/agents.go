@@ -36,8 +36,8 @@ type AgentPlugin struct {
 	Problem  string `json:"problem,omitempty"`
 }
 
-// InspectHosts inspects the named agents, by default those on this machine. By default it adds Claude Code if
-// no agent is found or Claude Code has springfield plugins.
+// InspectHosts inspects the named agents, by default those on this machine, plus Claude Code if none is found or it has
+// springfield plugins.
 func InspectHosts(r Request, named []hosts.Host) *Inspection {
 	in := Inspect(r)
 	all := named
@@ -90,8 +90,8 @@ func (in *Inspection) inspectAgent(at hosts.Place) Agent {
 	return a
 }
 
-// Checks returns the checks for agents inspected by InspectHosts. Agents with no plugins are skipped unless named by
-// the user. Callers set in.Version for Claude Code's checks.
+// Checks returns the checks for agents inspected by InspectHosts, without unnamed agents with no plugins. Callers set
+// in.Version for Claude Code's checks.
 func (in *Inspection) Checks() []check.Check[*Inspection] {
 	checks := AnyHostChecks()
 	if in.Claude {

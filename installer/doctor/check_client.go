@@ -53,7 +53,6 @@ func (in *Inspection) listOtherAccounts() (all []check.Finding) {
 	return all
 }
 
-// otherAccountsInWords describes the other Claude Code accounts that enable a springfield plugin.
 func (in *Inspection) otherAccountsInWords() []string {
 	return slices.DeleteFunc(check.NamesOf(in.Accounts, settings.ClaudeAccount.EnabledClause), func(says string) bool { return says == "" })
 }
@@ -70,8 +69,8 @@ func (in *Inspection) checkOffAndHeld() (bad []check.Finding) {
 	return bad
 }
 
-// checkTodoTool returns a finding on whether Claude has a todo list. Some rules need this, but recent models lack it.
-// It reports nothing for older or unknown versions, or if no running springfield plugin decides at Stop or lists todos.
+// checkTodoTool returns a finding on whether Claude has a todo list, if a running springfield plugin decides at Stop or
+// lists todos.
 func (in *Inspection) checkTodoTool() []check.Finding {
 	const variable = "CLAUDE_CODE_ENABLE_TODO_TOOLS"
 	older, known := client.IsOlder(in.Version, "2.1.233")

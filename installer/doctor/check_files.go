@@ -58,7 +58,6 @@ func (in *Inspection) checkLayer(l client.Layer) (bad []check.Finding) {
 	return bad
 }
 
-// HowToRead returns a hint for a file or directory that cannot be read or written.
 func HowToRead(err error) string {
 	var at *fs.PathError
 	var damaged *journal.DamagedError
@@ -114,14 +113,13 @@ func isOfOtherUser(path string) bool {
 	return err == nil && !journal.MayChmod(info)
 }
 
-// stateChownCommand returns the command that gives the user the state directory, which root has left there. It omits
-// settings, which may belong to another user on purpose.
+// stateChownCommand returns the command that gives the user the state directory left by root.
 func (in *Inspection) stateChownCommand() (command string) {
 	return `sudo chown -R "$(id -u)" ` + check.QuoteArgument(in.Places.StatePath())
 }
 
 // checkStateAccess returns a failure if the state directory cannot be read or written, or nil. It creates and removes a
-// temporary file there, or in the nearest existing parent if the directory is missing.
+// temporary file.
 func (in *Inspection) checkStateAccess() []check.Finding {
 	const without = "; without it, every hook lets its agent stop"
 	err := in.stateDirError()
@@ -138,7 +136,7 @@ func (in *Inspection) checkStateAccess() []check.Finding {
 	return []check.Finding{check.Failed("open "+in.Places.StatePath()+": "+check.DropPath(err).Error()+without, fix)}
 }
 
-// stateDirError returns why the state directory cannot be read. It returns nil if the directory is missing.
+// stateDirError returns why the state directory cannot be read (nil if missing).
 func (r Request) stateDirError() error {
 	if _, err := os.ReadDir(r.Places.StatePath()); !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -177,7 +175,7 @@ func (in *Inspection) noOldBuildsNote() string {
 	return "all suites have hooks of this version of springfield"
 }
 
-// OldSuitesInWords describes suites with hooks from a different springfield version, and the commands to update them.
+// OldSuitesInWords describes suites with a different springfield version's hooks, and the commands to update them.
 func (in *Inspection) OldSuitesInWords() []string {
 	return check.NamesOf(in.checkOldBuilds(), saysAndFix)
 }

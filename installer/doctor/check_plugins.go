@@ -52,8 +52,7 @@ func (in *Inspection) scopeSets(scope client.Scope, id string) bool {
 	return slices.ContainsFunc(in.Plugins, func(s client.Switched) bool { return s.ID == id && slices.ContainsFunc(s.Says, says) })
 }
 
-// notRunning returns the finding for an enabled plugin not running. Unless the marketplace's directory is missing, only
-// plugins made or enabled by the user are proposed to be enabled, so a cloned project cannot start its own hook.
+// notRunning returns the finding for an enabled plugin not running.
 func (in *Inspection) notRunning(s client.Switched) check.Finding {
 	f := check.Failed(fmt.Sprintf("%s is enabled but does not run: %s", s.ID, s.Problem), in.howToSwitchOff(s))
 	if s.Decides == string(client.Project) { // broken for everyone in the project
@@ -107,8 +106,7 @@ func (in *Inspection) checkMarkets() (all []check.Finding) {
 	return all
 }
 
-// checkWrappingMods reports the mods of running plugins. A mod that wraps a stop runs before every hook and can drop
-// the hook's answer.
+// checkWrappingMods reports running plugins' mods. One that wraps a stop can drop the hook's answer.
 func (in *Inspection) checkWrappingMods() (all []check.Finding) {
 	for _, s := range in.Plugins {
 		var others []string
@@ -180,8 +178,7 @@ func (in *Inspection) checkUndrivenLoop() []check.Finding {
 	return []check.Finding{check.Warned(path+" is a loop that no plugin drives: "+driver.Problem, driver.Next)}
 }
 
-// checkRalphFile reports ralph-loop's state file. While the file applies to a session, springfield's hooks let Claude
-// stop.
+// checkRalphFile reports ralph-loop's state file, which can make springfield's hooks let Claude stop.
 func (in *Inspection) checkRalphFile() []check.Finding {
 	path := filepath.Join(in.Places.Work, ".claude", "ralph-loop.local.md")
 	if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() {
@@ -208,7 +205,7 @@ func findSameKind(all []client.Switched) []client.Switched {
 	return slices.DeleteFunc(slices.Clone(all), func(p client.Switched) bool { return kinds[kindOrOutsideStop(p.Strategy)] < 2 })
 }
 
-// whoDecides describes which plugin decides when Claude stops. all has at least one plugin, each of a different kind.
+// whoDecides describes which plugin decides when Claude stops. all is not empty.
 func whoDecides(all []client.Switched) string {
 	var daily, loops []string
 	for _, p := range all {
@@ -237,8 +234,7 @@ func drivesLoop(strategyName string) bool {
 	return slices.Contains([]strategy.Kind{strategy.GoalLoop, strategy.SpecLoop}, kindOrOutsideStop(strategyName))
 }
 
-// howToSwitchOff returns advice to disable a plugin, which is not always a command. s.Decides must be a scope or
-// client.Managed.
+// howToSwitchOff returns advice to disable a plugin, not always a command. s.Decides is a scope or client.Managed.
 func (in *Inspection) howToSwitchOff(s client.Switched) string {
 	switch s.Decides {
 	case client.Managed:

@@ -80,8 +80,8 @@ func (in *Inspection) checkJudge() (all []check.Finding) {
 	return append(all, in.checkJudgeAnswers())
 }
 
-// whatJudgeLacks describes a missing program or setting that the judge needs, and returns the resulting failure. Both
-// are empty if none is missing. says continues the words "asks its judge". No program is started.
+// whatJudgeLacks describes a missing program or setting that the judge needs, and the resulting failure (both empty if
+// none). says continues "asks its judge". It starts no program.
 func (in *Inspection) whatJudgeLacks(j judge.Options) (says string, failure judge.Failure) {
 	switch j.Backend {
 	case judge.Claude:

@@ -43,8 +43,7 @@ type Inspection struct {
 	settings *settings.Settings
 }
 
-// hookSettings returns the settings of the plugin in dir, as its hook reads them in a project. They are those outside
-// of projects if project is "".
+// hookSettings returns the settings that the hook in dir reads in a project, or outside of projects if project is "".
 func (in *Inspection) hookSettings(dir, project string) (hook.Settings, error) {
 	return hook.ReadSettings(dir, in.Places.StatePath(), project)
 }
@@ -57,8 +56,8 @@ type Suite struct {
 	Err    error
 }
 
-// Inspect reads settings, suites and Claude Code's records, but no files from other agents. Claude and Others are left
-// unset for InspectHosts.
+// Inspect reads settings, suites and Claude Code's records, but no other agents' files. InspectHosts sets Claude and
+// Others.
 func Inspect(r Request) (claudeOnly *Inspection) {
 	in := &Inspection{Request: r, settings: settings.NewSettings(r.Places)}
 	in.Inventory, in.byUs = in.settings.Inventory(), in.settings.EnabledByUs()
@@ -97,7 +96,6 @@ func (in *Inspection) enabledByUs(id string) bool {
 	return slices.ContainsFunc(in.byUs, func(r settings.EnabledPlugin) bool { return r.ID == id })
 }
 
-// stateDirs returns the state directories for Claude Code's hooks and other agents' hooks.
 func (r Request) stateDirs() (claudeAndOther []string) {
 	dirs := []string{r.Places.StatePath(), ledger.StateDir("", r.Places.Home)}
 	return slices.DeleteFunc(slices.Compact(dirs), func(dir string) bool { return dir == "" })
@@ -150,8 +148,7 @@ func BrokenHooks(plugins []client.Switched) (says []string) {
 	return says
 }
 
-// AgoInWords describes the time since then. It returns the date and time when a day has passed or then is in the
-// future.
+// AgoInWords describes the time since then, or returns the date and time after a day or for a future time.
 func AgoInWords(now, then time.Time) (agoOrDate string) {
 	d := now.Sub(then)
 	if d < 0 || d >= 24*time.Hour {
@@ -160,8 +157,8 @@ func AgoInWords(now, then time.Time) (agoOrDate string) {
 	return timestamp.AgoInWords(d.Milliseconds())
 }
 
-// GoalDriver returns the plugin that drives goal loops in in.Places.Work, in Claude Code or another agent, with its
-// settings for project, or the reason if there is none.
+// GoalDriver returns the plugin that drives goal loops in in.Places.Work, in any agent, with its settings for project,
+// or why there is none.
 func (in *Inspection) GoalDriver(project string) (pluginOrWhyNot console.LoopDriver) {
 	problem, next := "no plugin that drives goal loops is enabled", in.HowToEnable("ralph-wiggum")
 	for _, p := range in.Plugins {
@@ -191,8 +188,7 @@ func (in *Inspection) GoalDriver(project string) (pluginOrWhyNot console.LoopDri
 	return console.NoDriver(in.Places.StatePath(), project, problem, next)
 }
 
-// RunningPlugins returns the springfield plugins run by InspectHosts' agents, skipping duplicate or missing
-// directories. There are none if only Inspect was called.
+// RunningPlugins returns the springfield plugins run by InspectHosts' agents (none after only Inspect).
 func (in *Inspection) RunningPlugins() (all []generator.Running) {
 	add := func(r generator.Running) {
 		if !rooted.IsSurelyMissing(r.Dir) && !slices.ContainsFunc(all, func(has generator.Running) bool { return rooted.SameFile(has.Dir, r.Dir) }) {

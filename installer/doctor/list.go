@@ -41,8 +41,8 @@ type AtHand struct {
 	named    bool // Claude Code's settings name it
 }
 
-// ListStrategies returns all strategies, with plugins in known suites or enabled in an agent. Run InspectHosts first to
-// cover agents other than Claude Code. It fails if a suite around the working directory is unreadable.
+// ListStrategies returns all strategies, with plugins in known suites or enabled in an agent. InspectHosts is called
+// before, for agents other than Claude Code.
 func (in *Inspection) ListStrategies() (List, error) {
 	var around Suite
 	if len(in.Suites) > 0 && in.Suites[0].Around {
@@ -135,8 +135,8 @@ func (p AtHand) StateInWords() string {
 	return strings.Join(says, ", ")
 }
 
-// EnableChoices returns the names, for shell completion, of the plugins that enable finds without --suite. A name that
-// several plugins have becomes NAME@MARKETPLACE.
+// EnableChoices returns the plugin names, for shell completion, that enable finds without --suite. Ambiguous names
+// become NAME@MARKETPLACE.
 func (in *Inspection) EnableChoices() (names []string) {
 	markets, _ := in.settings.Markets()
 	for name, m := range markets {
@@ -152,8 +152,7 @@ func (in *Inspection) EnableChoices() (names []string) {
 	return shortenUnique(names)
 }
 
-// DisableChoices returns the springfield plugins that any scope of Claude Code enables, for shell completion. It
-// shortens an ID to the plugin's name if that is unique.
+// DisableChoices returns the springfield plugins enabled in any Claude Code scope, for shell completion.
 func (in *Inspection) DisableChoices() (names []string) {
 	for _, p := range in.Plugins {
 		if p.IsOurs() && slices.ContainsFunc(p.Says, func(said client.Said) bool { return said.On }) {

@@ -59,7 +59,7 @@ type Decision struct {
 	Dropped  bool   `json:"dropped,omitempty"` // the continue did not reach the agent
 }
 
-// Overview summarizes Claude Code and all agents found, even those that in omits. Programs are not started.
+// Overview summarizes Claude Code and all agents found, even those that in omits. It starts no programs.
 func (in *Inspection) Overview() Overview {
 	deciding, outside := in.workingPlugins()
 	o := Overview{
@@ -120,7 +120,7 @@ func (o Overview) decides() bool {
 	return slices.ContainsFunc(o.On, func(s Switch) bool { return s.Decides })
 }
 
-// WhyNoneDecides returns why no plugin decides at a stop, and the next command. Both are "" if a plugin decides.
+// WhyNoneDecides returns why no plugin decides at a stop, and the next command (both "" if one decides).
 func (o Overview) WhyNoneDecides() (why, next string) {
 	if o.decides() {
 		return "", ""

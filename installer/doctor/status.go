@@ -43,7 +43,7 @@ type Judge struct {
 	spent     string
 }
 
-// overriddenInWords returns a suffix like ", over user settings" ("" if all settings files agree).
+// overriddenInWords returns a suffix ("" if all settings agree).
 func overriddenInWords(p client.Switched) string {
 	others := slices.DeleteFunc(slices.Clone(p.Says), func(said client.Said) bool { return said.On == p.On })
 	if len(others) == 0 {
@@ -78,8 +78,8 @@ func pluginIDs(plugins []client.Switched) []string {
 	return check.NamesOf(plugins, func(p client.Switched) string { return p.ID })
 }
 
-// workingPlugins returns the running plugins with a hook that can start on this machine: those that decide at Stop, and
-// the others.
+// workingPlugins returns the running plugins whose hook can start on this machine: those that decide at Stop, and the
+// others.
 func (in *Inspection) workingPlugins() (deciding, outsideStop []client.Switched) {
 	broken := func(p client.Switched) bool {
 		return generator.CheckCanStart(p.Dir, generator.HostTarget(), generator.Hook) != nil
@@ -130,8 +130,7 @@ func (in *Inspection) whyNoHook(hookless client.Switched) string {
 	return "it has no hook that runs"
 }
 
-// NextIfNoneOn returns the command to run if no plugin is enabled, or a hint to fix the user's settings. It does not
-// check whether one is enabled.
+// NextIfNoneOn returns the command to run if no plugin is enabled, or a hint to fix the user's settings.
 func (in *Inspection) NextIfNoneOn() string {
 	for _, a := range in.Accounts {
 		if len(a.On) > 0 {
@@ -141,8 +140,7 @@ func (in *Inspection) NextIfNoneOn() string {
 	return in.howToSwitchOn(cmp.Or(in.argToEnable(generator.Suite.FirstToEnable), registry.Default()))
 }
 
-// howToSwitchOn returns the command that enables a plugin, with --scope local if a project's settings disable it. If
-// the user's settings cannot be read, it returns a hint to fix them.
+// howToSwitchOn returns the command that enables a plugin, or a hint to fix unreadable user settings.
 func (in *Inspection) howToSwitchOn(plugin string) (commandOrFix string) {
 	for _, l := range in.Settings {
 		switch syntax := (*document.SyntaxError)(nil); {
@@ -162,7 +160,7 @@ func (in *Inspection) howToSwitchOn(plugin string) (commandOrFix string) {
 	return "springfield enable " + plugin
 }
 
-// HowToEnable returns the command that enables a plugin with the given strategy, or a hint to fix the user's settings.
+// HowToEnable returns the command that enables a strategy's plugin, or a hint to fix the user's settings.
 func (in *Inspection) HowToEnable(strategy string) string {
 	ofStrategy := func(s generator.Suite) generator.Plugin {
 		for _, p := range s.Plugins {
@@ -189,7 +187,7 @@ func (in *Inspection) argToEnable(choose func(generator.Suite) generator.Plugin)
 }
 
 // ChooseInSuites calls choose for each readable suite the user made or named. It returns the first result with a Stop
-// hook, and the suite. The plugin has no name if none match.
+// hook, or a plugin with no name.
 func (in *Inspection) ChooseInSuites(choose func(generator.Suite) generator.Plugin) (plugin generator.Plugin, _ Suite) {
 	for _, s := range in.Suites {
 		if s.Err != nil || !s.Made {
@@ -226,12 +224,11 @@ func (in *Inspection) notesOf(alreadySaid []string) []string {
 	return all
 }
 
-// HoldsAndAwayInWords describes holds and away orders in force, and holds that ended recently.
 func (in *Inspection) HoldsAndAwayInWords() (alsoEnded []string) {
 	return append(slices.Concat(in.HoldsInWords()), in.AwayHereInWords()...)
 }
 
-// AwayHereInWords describes the away orders in force in the working directory. Each text begins with "away: ".
+// AwayHereInWords describes the away orders in force in the working directory. Texts begin with "away: ".
 func (in *Inspection) AwayHereInWords() (all []string) {
 	dir := ledger.StateDir("", in.Places.Home)
 	if dir == "" {
@@ -248,15 +245,14 @@ func (in *Inspection) AwayHereInWords() (all []string) {
 	return all
 }
 
-// HeldOrOffInWords describes active holds, and SPRINGFIELD=off from env in Claude Code's settings. It skips other
-// settings that disable hooks.
+// HeldOrOffInWords describes active holds, and SPRINGFIELD=off from Claude Code's settings.
 func (in *Inspection) HeldOrOffInWords() []string {
 	held, _ := in.HoldsInWords()
 	return append(held, in.offInSettingsNotes()...)
 }
 
-// HoldsInWords describes active holds and recently ended holds. It records ends not noticed before. If the state
-// directory cannot be read, held is the error text.
+// HoldsInWords describes active and recently ended holds. It records newly noticed ends. If the state directory cannot
+// be read, held is the error text.
 func (r Request) HoldsInWords() (held, ended []string) {
 	if err := r.stateDirError(); err != nil {
 		return []string{err.Error() + ", so every hook lets its agent stop: run springfield doctor to see the fix"}, nil

@@ -40,8 +40,7 @@ func (s Status) WriteText(out layout.Printer) {
 	}
 }
 
-// writeProblems writes the enabled plugins that cannot run and the settings that Claude Code skips. It reports whether
-// there are any.
+// writeProblems writes plugins that cannot run and settings that Claude Code skips. It reports whether there are any.
 func (s Status) writeProblems(out layout.Printer) bool {
 	broken := slices.DeleteFunc(slices.Clone(s.Plugins), func(p client.Switched) bool { return !p.On || p.Problem == "" })
 	skipped := slices.DeleteFunc(slices.Clone(s.Settings), func(l client.Layer) bool { return l.Problem == "" })

@@ -11,8 +11,8 @@ import (
 	"github.com/cameronsjo/springfield/internal/check"
 )
 
-// checkSettingsEnv reports variables in project and local settings that can affect hooks or Claude Code, unless
-// springfield set them.
+// checkSettingsEnv reports variables in project and local settings that can affect hooks or Claude Code, except
+// springfield's.
 func (in *Inspection) checkSettingsEnv() (all []check.Finding) {
 	for _, v := range in.SettingsEnv() {
 		does := effectOfVariable(v.Key)
@@ -25,8 +25,7 @@ func (in *Inspection) checkSettingsEnv() (all []check.Finding) {
 	return all
 }
 
-// effectOfVariable returns the effect of a variable on hooks or Claude Code, or "". The first pattern that matches wins.
-// Names are case-insensitive, as on Windows.
+// effectOfVariable returns a variable's effect on hooks or Claude Code, or "". Names are case-insensitive.
 func effectOfVariable(name string) string {
 	for _, s := range []struct{ pattern, does string }{
 		{"SPRINGFIELD", "off, 0, false, no and none make hooks always let the agent stop; other values have no effect"},

@@ -28,7 +28,7 @@ func ParseCommented(data []byte) (*Document, error) {
 
 type comment struct{ start, end int }
 
-// findComments returns the byte ranges of comments in JSON, except an unterminated one, which the parser reports.
+// findComments returns the byte ranges of comments in JSON, except an unterminated one.
 func findComments(text string) (all []comment) {
 	for i := 0; i < len(text); i++ {
 		rest, length := text[i:], 0
@@ -58,8 +58,8 @@ func findComments(text string) (all []comment) {
 	return all
 }
 
-// keepComments returns the comments between two offsets, each on a separate line. They precede the text that replaces
-// the range. source is d.source without the byte order mark.
+// keepComments returns the comments between two offsets, on separate lines. source is d.source without the byte order
+// mark.
 func (d *Document) keepComments(source string, start, end int) (kept string) {
 	line := d.lineEnd() + lineIndent(source[:start])
 	for _, c := range findComments(source[start:end]) {

@@ -65,8 +65,8 @@ type member struct {
 	value value
 }
 
-// ParseDocument parses a document up to 8 MiB and 10,000 levels. The root must be an object. Blank data is an empty
-// one. All errors are *SyntaxError.
+// ParseDocument parses a document up to 8 MiB and 10,000 levels. The root is an object, empty for blank data. All
+// errors are *SyntaxError.
 func ParseDocument(data []byte) (doc *Document, err error) {
 	if len(data) > MaxSize {
 		return nil, &SyntaxError{Problem: "larger than 8 MiB"}
@@ -89,7 +89,7 @@ func ParseDocument(data []byte) (doc *Document, err error) {
 	return d, nil
 }
 
-// Decode is like json.Unmarshal, but the error for a value of the wrong type is a *SyntaxError.
+// Decode is like json.Unmarshal, but a wrong type is a *SyntaxError.
 func (d *Document) Decode(v any) error {
 	err := json.Unmarshal([]byte(d.text), v)
 	var wrong *json.UnmarshalTypeError
@@ -100,8 +100,8 @@ func (d *Document) Decode(v any) error {
 		wrong.Value)
 }
 
-// Get returns the value for a key path, and whether it exists. A duplicate key or a value of the wrong type along the
-// path is a *SyntaxError.
+// Get returns the value for a key path, and whether it exists. A duplicate key or wrong type along the path is a
+// *SyntaxError.
 func (d *Document) Get(path ...string) (json.RawMessage, bool, error) {
 	if len(path) == 0 {
 		return json.RawMessage(d.root.text), true, nil
@@ -113,7 +113,7 @@ func (d *Document) Get(path ...string) (json.RawMessage, bool, error) {
 	return json.RawMessage(found.value.text), true, nil
 }
 
-// Fields returns the members of the root. The last of duplicate keys wins.
+// Fields returns the root's members. The last of duplicate keys wins.
 func (d *Document) Fields() map[string]json.RawMessage {
 	all := map[string]json.RawMessage{}
 	for _, m := range d.root.listChildren() {
@@ -122,7 +122,7 @@ func (d *Document) Fields() map[string]json.RawMessage {
 	return all
 }
 
-// CheckObject returns an error if the last member of the root with this key is not an object.
+// CheckObject returns an error if the root's last member with this key is not an object.
 func (d *Document) CheckObject(key string) (err error) {
 	for _, m := range d.root.listChildren() {
 		switch {
@@ -143,7 +143,7 @@ type Member struct {
 	Line, Column int
 }
 
-// Members returns the members of the object at a key of the root, including duplicates.
+// Members returns the members of the object at a root key, including duplicates.
 func (d *Document) Members(key string) (all []Member) {
 	at := place{text: d.text, line: 1, column: 1}
 	for _, outer := range d.root.listChildren() {
@@ -165,7 +165,7 @@ type place struct {
 	line, column int
 }
 
-// moveToOffset moves forward to a byte offset, which must not be before the current one.
+// moveToOffset moves forward to a byte offset, not before the current one.
 func (p *place) moveToOffset(offset int) {
 	between := p.text[p.offset:offset]
 	if i := strings.LastIndexByte(between, '\n'); i >= 0 {
@@ -176,7 +176,7 @@ func (p *place) moveToOffset(offset int) {
 }
 
 // findPath returns the objects on a path, root first, and the last key's member. If found is nil, path[len(objects)-1]
-// is the first missing key. path cannot be empty.
+// is the first missing key. path is not empty.
 func (d *Document) findPath(path []string) (objects []*value, found *member, err error) {
 	objects = []*value{d.root}
 	if _, inArray := elementName(path[0]); inArray {
@@ -204,8 +204,7 @@ func (d *Document) findPath(path []string) (objects []*value, found *member, err
 
 const element = "\x00" // prefix of an Element
 
-// Element returns a key for paths. It selects the array element with this name, or the unnamed one with this
-// command in the first hook.
+// Element returns a path key for the array element with this name or, if unnamed, command.
 func Element(name string) string { return element + name }
 
 func elementName(key string) (name string, ok bool) { return strings.CutPrefix(key, element) }
@@ -217,7 +216,7 @@ func keyInWords(key string) string {
 	return strconv.Quote(key)
 }
 
-// memberOf returns the member or array element with a key, or nil. A duplicate is an error.
+// memberOf returns the member or element with a key, or nil. A duplicate is an error.
 func (d *Document) memberOf(around *value, key string) (_ *member, dupErr error) {
 	members := around.listChildren()
 	name, inArray := elementName(key)
@@ -235,7 +234,7 @@ func (d *Document) memberOf(around *value, key string) (_ *member, dupErr error)
 	return &members[i], nil
 }
 
-// listChildren returns the members of an object or the elements of an array, parsed on the first call.
+// listChildren returns an object's members or an array's elements.
 func (v *value) listChildren() []member {
 	if v.first != nil || !strings.ContainsAny(v.text[:1], "{[") {
 		return v.members
@@ -271,7 +270,7 @@ func (v *value) endOffset() int   { return v.start + len(v.text) }
 func (v *value) isObject() bool   { return v.text[0] == '{' }
 func (v *value) kindName() string { return KindName(json.RawMessage(v.text)) }
 
-// KindName returns the type of a JSON value for messages, such as "an object".
+// KindName returns a JSON value's type for messages, such as "an object".
 func KindName(raw json.RawMessage) (withArticle string) {
 	text := bytes.TrimLeft(raw, blanks)
 	switch string(text[:min(1, len(text))]) {
@@ -298,7 +297,7 @@ func parseValue(text string) (*value, error) {
 	return &value{text: strings.Trim(text, blanks), start: len(text) - len(strings.TrimLeft(text, blanks))}, nil
 }
 
-// checkJSON returns an error for text that is not UTF-8 or not a JSON value.
+// checkJSON returns an error for text that is not UTF-8 or JSON.
 func checkJSON(text string) error {
 	if strings.HasPrefix(text, "\xff\xfe") || strings.HasPrefix(text, "\xfe\xff") {
 		return faultAt(text, 0, "the file is UTF-16, not UTF-8")
@@ -329,8 +328,8 @@ func faultAt(text string, offset int, format string, args ...any) error {
 	return &SyntaxError{Line: at.line, Column: at.column, Problem: fmt.Sprintf(format, args...)}
 }
 
-// MeanSame reports whether two JSON texts are equal apart from blanks, escapes and the order of keys. It compares
-// numbers as text.
+// MeanSame reports whether two JSON texts are equal apart from blanks, escapes and key order. It compares numbers as
+// text.
 func MeanSame(a, b json.RawMessage) bool {
 	var meant [2]any
 	for i, text := range [][]byte{a, b} {

@@ -31,7 +31,7 @@ type Edit struct {
 // errUnfaithful indicates a bug in this package.
 var errUnfaithful = errors.New("the edit would change more than it should, so nothing was changed")
 
-// EncodeValue encodes a value as JSON, without escapes for `&`, `<` and `>`.
+// EncodeValue encodes JSON without escapes for `&`, `<` and `>`.
 func EncodeValue(v any) (json.RawMessage, error) {
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)
@@ -40,8 +40,8 @@ func EncodeValue(v any) (json.RawMessage, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }
 
-// ApplyEdits applies edits in order and returns the text. d is left unchanged. It returns a *SyntaxError for paths
-// refused by Get. Invalid values, contradictory edits and results refused by ParseDocument are errors too.
+// ApplyEdits applies edits in order and returns the text. d is unchanged. Paths refused by Get are a *SyntaxError.
+// Invalid values, contradictory edits and results refused by ParseDocument are errors too.
 func (d *Document) ApplyEdits(edits ...Edit) ([]byte, error) {
 	for _, edit := range edits {
 		if len(edit.Path) == 0 {
@@ -81,8 +81,7 @@ func PathName(path []string, between string) string {
 	return strings.ReplaceAll(strings.Join(path, between), element, "")
 }
 
-// applyEdit returns the edited document, or d itself if the edit is a no-op. The caller checks that e.Path is not empty
-// and that e.Value is JSON or nil.
+// applyEdit returns the edited document (d itself for a no-op). e.Path is not empty, and e.Value is JSON or nil.
 func (d *Document) applyEdit(e Edit) (*Document, error) {
 	objects, found, err := d.findPath(e.Path)
 	if err != nil || found == nil && e.Value == nil || found != nil && e.Value != nil && found.value.equalsEdit(e) {
@@ -148,8 +147,8 @@ func (v *value) equalsEdit(e Edit) bool {
 	return MeanSame(json.RawMessage(v.text), e.Value)
 }
 
-// cutRangeOf returns the byte range to delete with a member. For the first of several members it ends at the
-// second, otherwise it begins after the previous one. For a sole member it includes all blanks.
+// cutRangeOf returns the byte range to delete with a member. The first of several ends at the second, others begin
+// after the previous one. A sole member includes all blanks.
 func (v *value) cutRangeOf(m *member) (start, end int) {
 	switch i := v.first[m.key]; {
 	case i > 0:

@@ -23,7 +23,7 @@ type layout struct {
 
 // layOutValue formats an edit's value inside new objects or arrays for keys. The result is for the last object, follows
 // preceding, and replaces old if not nil. keys omits a new member's key if the caller writes the comma and key. e.Value
-// must be set.
+// is set.
 func (d *Document) layOutValue(preceding string, objects []*value, old *value, keys []string, e Edit) string {
 	text := strings.Trim(string(e.Value), blanks)
 	for _, key := range slices.Backward(keys) {
@@ -63,8 +63,8 @@ func (d *Document) lineEnd() string {
 	return "\n"
 }
 
-// commaAndGap returns the comma and blanks to insert before a new last member of a non-empty object or array. colon is
-// from lastColonStyle.
+// commaAndGap returns the comma and blanks before a new last member of a non-empty object or array. colon is from
+// lastColonStyle.
 func commaAndGap(around *value, colon string) string {
 	members := around.listChildren()
 	last := members[len(members)-1]
@@ -87,8 +87,8 @@ func commaStyle(colon string) string {
 	return ","
 }
 
-// lastColonStyle returns the colon, with blanks, of the last member in the innermost non-empty object. It ignores
-// a colon with a newline. The default is ": ".
+// lastColonStyle returns the last member's colon, with blanks, in the innermost non-empty object. It ignores a colon
+// with a newline. The default is ": ".
 func lastColonStyle(objects []*value) string {
 	for _, v := range slices.Backward(objects) {
 		members := v.listChildren()
@@ -99,8 +99,8 @@ func lastColonStyle(objects []*value) string {
 	return ": "
 }
 
-// indentUnit returns the indentation per level. It measures the innermost object with members on separate lines, then
-// the first such value in the root. The default is two spaces.
+// indentUnit returns the indentation per level of the innermost object with members on separate lines, or else in the
+// root. The default is two spaces.
 func indentUnit(objects []*value, docText string) (unitOrBlanks string) {
 	shown := slices.Clone(objects)
 	slices.Reverse(shown)
@@ -126,8 +126,8 @@ func lineIndent(preceding string) string {
 	return line[:len(line)-len(strings.TrimLeft(line, " \t"))]
 }
 
-// writeValue writes a value in the layout. The edit's value is levelsToEdit levels below. l.verbatim leaves the
-// edit's value unchanged.
+// writeValue writes a value in the layout. The edit's value is levelsToEdit levels below, and unchanged with
+// l.verbatim.
 func (l layout) writeValue(b *strings.Builder, text, indent string, levelsToEdit int) {
 	if !strings.ContainsAny(text[:1], "{[") || l.verbatim && levelsToEdit == 0 {
 		b.WriteString(text)

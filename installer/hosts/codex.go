@@ -10,8 +10,7 @@ import (
 	"github.com/cameronsjo/springfield/installer/client"
 )
 
-// codexHost returns Codex, which only runs hooks that the user trusts. It identifies a hook by text and
-// position in hooks.json, so a rebuilt plugin stays trusted.
+// codexHost returns Codex, which only runs trusted hooks.
 func codexHost() Host {
 	return hookHost(codexInstalled, Host{
 		Name: "codex", Title: "Codex", Agent: "Codex",
@@ -30,8 +29,7 @@ func codexHost() Host {
 	})
 }
 
-// codexInstalled returns the plugins in Codex's settings with a copy in
-// plugins/cache/MARKETPLACE/NAME/VERSION. Codex treats other plugins as not installed.
+// codexInstalled returns the plugins in Codex's settings with a copy in its plugins/cache.
 func codexInstalled(at Place) (all []Installed, err error) {
 	settings, err := readDocOrEmpty("", at.SettingsFile(), parseTOML)
 	if err != nil {

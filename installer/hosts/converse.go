@@ -27,8 +27,8 @@ const (
 	maxAnswer        = 4 << 20 // bytes of a line
 )
 
-// askProgram starts the host's program in p.Dir with the minimalEnvironment of p.Env, asks the questions in JSON-RPC,
-// returns the last answer and ends the program. This takes up to conversePatience.
+// askProgram runs the host's program in p.Dir with p.Env's minimalEnvironment, asks the questions and returns the last
+// answer. This takes up to conversePatience.
 func (p Place) askProgram(ctx context.Context, args []string, questions ...question) (last json.RawMessage, err error) {
 	ctx, cancel := context.WithTimeout(ctx, conversePatience)
 	defer cancel()
@@ -83,7 +83,7 @@ func askQuestion(in io.Writer, lines *bufio.Scanner, id int, q question) (json.R
 	return nil, cmp.Or(lines.Err(), fmt.Errorf("%s: it ended without an answer", q.method))
 }
 
-// minimalEnvironment returns the variables that any program needs to start, and the variable keep.
+// minimalEnvironment returns the variables any program needs, and keep.
 func minimalEnvironment(env []string, keep string) []string {
 	needed := []string{
 		strings.ToUpper(keep), "PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "TMP", "TEMP",

@@ -11,7 +11,7 @@ import (
 	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
-// copilotHost returns GitHub Copilot CLI, which reads all files in its hooks directory.
+// copilotHost returns Copilot CLI, which reads all files in its hooks directory.
 func copilotHost() Host {
 	return hookHost(copilotInstalled, Host{
 		Name: "copilot", Title: "GitHub Copilot CLI", Agent: "Copilot",
@@ -31,8 +31,8 @@ func copilotHost() Host {
 // maxPlugins limits the plugins read from a settings file, which can be a project's.
 const maxPlugins = 200
 
-// copilotPlugins returns the plugins in a settings file, up to maxPlugins and even disabled ones, in the order of the
-// file. Unless root is "", a file outside of root is an error.
+// copilotPlugins returns up to maxPlugins plugins of a file, even disabled ones. Unless root is "", a file outside it
+// is an error.
 func copilotPlugins(at Place, scope client.Scope, root, settingsFile string) (all []Installed, err error) {
 	doc, err := readDocOrEmpty(root, settingsFile, document.ParseCommented)
 	if err != nil {
@@ -56,8 +56,8 @@ func copilotPlugins(at Place, scope client.Scope, root, settingsFile string) (al
 	return all, nil
 }
 
-// copilotInstalled returns Copilot's plugins in user, project and local settings. It ignores project and local settings
-// in an untrusted directory, and unreadable ones.
+// copilotInstalled returns Copilot's plugins in all settings. It ignores unreadable settings, and project and local
+// ones in untrusted directories.
 func copilotInstalled(at Place) (oursOrNot []Installed, err error) {
 	all, err := copilotPlugins(at, client.User, "", at.SettingsFile())
 	if !copilotTrusts(at) {

@@ -98,24 +98,21 @@ func (entries) PlanAllOff(now *settings.Settings, at Place, _ bool, c *journal.C
 	return ids, left, nil
 }
 
-// EntryFile returns the host's file in which an entry enables the plugin. It panics for Claude Code.
+// EntryFile returns the host's file with the plugin's entry. It panics for Claude Code.
 func (r Request) EntryFile() settings.HostFile {
 	path, _ := r.At.Host.EntryIn(r.At, r.ID)
 	return settings.HostFile{Host: r.At.Host.Name, Path: path}
 }
 
-// ownsRecord reports whether e is the plugin's record in the host's current file. The host's directory can move.
 func (r Request) ownsRecord(e settings.EnabledPlugin) bool {
 	return e.ID == r.ID && rooted.SameFile(e.File, r.EntryFile().Path)
 }
 
-// MadeByUs reports whether springfield made the plugin. If it is missing but on, a hooks file has a command of our
-// form.
+// MadeByUs reports whether springfield made the plugin, or, if it is gone, a hooks file has our form of command.
 func (i Installed) MadeByUs(now *settings.Settings) (oursOrGone bool) {
 	return now.ReadPluginIn(i.Dir).IsOurs() || !i.HostRemoves && i.On && rooted.IsSurelyMissing(i.Dir)
 }
 
-// hostRemovesError returns the error for a plugin that only the host's own command can remove.
 func (p Place) hostRemovesError(i Installed) error {
 	return check.Advisef(p.Host.RemoveCommand(i.ID), "%s installed %s with its own command, so only its own command can remove it", p.Host.Title, i.ID)
 }
@@ -126,7 +123,7 @@ func (p Place) removalOf(i Installed) Request {
 	return r
 }
 
-// planReleases plans to undo springfield's edits for the host's selected plugins, and returns their records.
+// planReleases plans to undo springfield's edits for the selected plugins.
 func (r Request) planReleases(now *settings.Settings, c *journal.Change, selects func(settings.EnabledPlugin) bool) (released []settings.EnabledPlugin, err error) {
 	byUs, err := now.EnabledByUsOn(r.At.Host.Name)
 	for _, e := range byUs {
@@ -139,7 +136,6 @@ func (r Request) planReleases(now *settings.Settings, c *journal.Change, selects
 	return released, err
 }
 
-// addRemovedNote adds the host's note on the entries below one that c removes.
 func (p Place) addRemovedNote(c *journal.Change) {
 	if note := p.Host.AfterRemoval; note != "" && !slices.Contains(c.Notes, note) {
 		c.Notes = append(c.Notes, note)

@@ -24,8 +24,7 @@ const (
 	maxRecord     = 1 << 20 // bytes
 )
 
-// extensionHost returns a host that uses extensions. The caller sets Variable, Traces and HooksOff, and Above if it
-// applies.
+// extensionHost returns a host with extensions. The caller sets Variable, Traces, HooksOff, perhaps Above.
 func extensionHost(name, title, agent string) Host {
 	return Host{
 		Name: name, Title: title, Agent: agent, Dir: "." + name, SettingsFile: "settings.json",
@@ -101,7 +100,7 @@ func extensionsInstalled(at Place) (all []Installed, err error) {
 	return all, err
 }
 
-// readEnablement reads the rules that enable and disable extensions by directory. A missing file has none.
+// readEnablement reads the rules by directory. A missing file has none.
 func readEnablement(at Place) (rules map[string]struct{ Overrides []string }, err error) {
 	err = readRecord(filepath.Join(at.Dir, "extensions", "extension-enablement.json"), &rules)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -110,8 +109,8 @@ func readEnablement(at Place) (rules map[string]struct{ Overrides []string }, er
 	return rules, err
 }
 
-// isOnUnlessOff reports whether an extension is enabled in dir, by the last matching rule or by default. A
-// rule is a path. The prefix ! disables the extension. The suffix * includes all subdirectories.
+// isOnUnlessOff reports whether an extension is enabled in dir, by the last matching rule or by default. A rule is a
+// path. The prefix ! disables; the suffix * includes subdirectories.
 func isOnUnlessOff(rules []string, dir string) bool {
 	on := true
 	for _, rule := range rules {

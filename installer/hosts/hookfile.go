@@ -31,7 +31,7 @@ type hookEntry struct {
 	alone bool   // no other command in the element
 }
 
-// hookHost completes a host that uses a hooks file. theirs returns the plugins that the host itself installed.
+// hookHost completes a host with a hooks file. theirs returns plugins the host installed.
 func hookHost(theirs func(at Place) ([]Installed, error), h Host) Host {
 	h.Scopes, h.Switching, h.Removals, h.Installed = []client.Scope{client.User}, entries{}, pluginHookRemovals, withHookEntries(theirs)
 	h.Needs = []string{"hooks/shell.json"} // even for Droid: it proves that the hook knows Droid
@@ -41,10 +41,10 @@ func hookHost(theirs func(at Place) ([]Installed, error), h Host) Host {
 	return h
 }
 
-// hookPath returns the hooks file, and the path of the member that contains the events.
+// hookPath returns the hooks file, and its events' path.
 func hookPath(at Place) (path string, memberPath []string) { return at.Host.EntryIn(at, "") }
 
-// pluginDirOfCommand returns the directory of the plugin with the hook that the command starts, or "".
+// pluginDirOfCommand returns the directory of the command's plugin, or "".
 func pluginDirOfCommand(command string) string {
 	path := strings.ReplaceAll(strings.Trim(command, `"'`), `'\''`, "'")
 	if hooks := filepath.Dir(path); filepath.IsAbs(path) && strings.TrimSuffix(filepath.Base(path), ".exe") == "springfield-hook" && filepath.Base(hooks) == "hooks" {
@@ -79,8 +79,7 @@ func readOurEntries(at Place) (all []hookEntry, err error) {
 	return all, nil
 }
 
-// pluginHookAdditions returns the edits that enable a plugin, with the events and timeouts from hooks/shell.json. They
-// replace entries of the plugin in other directories.
+// pluginHookAdditions returns the edits that enable a plugin. They replace its entries in other directories.
 func pluginHookAdditions(r Request) (edits []document.Edit, err error) {
 	var made struct{ Hooks map[string][]hookGroup }
 	if err := readRecord(filepath.Join(r.DirInSuite(), "hooks", "shell.json"), &made); err != nil {
@@ -153,8 +152,7 @@ func isPathPart(name string) bool {
 	return filepath.IsLocal(name) && name != "." && !strings.ContainsAny(name, `/\`)
 }
 
-// pluginVersion returns the version in the plugin.json of a plugin, or "". manifestDir is relative to dir, the plugin's
-// directory.
+// pluginVersion returns plugin.json's version, or "". manifestDir is relative to dir.
 func pluginVersion(dir, manifestDir string) string {
 	var manifest struct{ Version string }
 	if readRecord(filepath.Join(dir, manifestDir, "plugin.json"), &manifest) != nil {

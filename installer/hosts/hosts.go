@@ -79,8 +79,8 @@ type Request struct {
 	Stage             string // copy of a suite to be written, or ""
 }
 
-// CheckHost returns an error if the host is missing, lacks the scope or has unreadable records. For Claude Code, only
-// the scope is checked.
+// CheckHost returns an error if the host is missing, lacks the scope or has unreadable records. For Claude Code, it
+// checks only the scope.
 func (r Request) CheckHost() error {
 	h := r.At.Host
 	switch {
@@ -104,12 +104,11 @@ func (p Place) Installed() (all []Installed, err error) {
 	return all, err
 }
 
-// DirInSuite returns the plugin's directory in r.Stage, or in r.Plugin.Suite if r.Stage is "". Set either.
+// DirInSuite returns the plugin's directory in r.Stage, or if "", r.Plugin.Suite.
 func (r Request) DirInSuite() string {
 	return filepath.Join(cmp.Or(r.Stage, r.Plugin.Suite), r.Plugin.Name)
 }
 
-// CheckHasFiles returns an error if the plugin lacks a file that the host needs.
 func (r Request) CheckHasFiles() error {
 	for _, name := range r.At.Host.Needs {
 		path := filepath.Join(r.DirInSuite(), filepath.FromSlash(name))
@@ -146,8 +145,7 @@ func (h Host) SettingsInWords(scope client.Scope) string {
 	return string(scope) + " settings of " + h.Title
 }
 
-// RemoveCommand returns the host's own command that removes a plugin. For Claude Code, which has none, the result is
-// invalid.
+// RemoveCommand returns the host's own command. It is invalid for Claude Code.
 func (h Host) RemoveCommand(id string) string {
 	return h.Name + " " + fmt.Sprintf(h.Remove, check.QuoteArgument(id))
 }
@@ -170,7 +168,7 @@ func HostNames() []string {
 	return check.NamesOf(AllHosts(), func(h Host) string { return h.Name })
 }
 
-// readDocOrEmpty reads and parses a file. A missing file is empty. Unless root is "", a file outside of root is an error.
+// readDocOrEmpty parses a file. A missing file is empty. Unless root is "", a file outside it is an error.
 func readDocOrEmpty[D any](root, path string, parse func(data []byte) (D, error)) (doc D, err error) {
 	file, err := journal.OpenEdit(root, path)
 	if err != nil {
@@ -182,13 +180,12 @@ func readDocOrEmpty[D any](root, path string, parse func(data []byte) (D, error)
 	return doc, err
 }
 
-// readJSONSettings reads the host's settings as JSON, possibly with comments. A missing file is empty. Codex has TOML
-// instead.
+// readJSONSettings reads the host's settings. A missing file is empty. Codex has TOML instead.
 func readJSONSettings(at Place) (*document.Document, error) {
 	return readDocOrEmpty("", at.SettingsFile(), document.ParseCommented)
 }
 
-// readRecord decodes one of the host's JSON files. A missing file is an error.
+// readRecord decodes JSON. A missing file is an error.
 func readRecord(path string, into any) error {
 	data, _, err := rooted.ReadFollowing(path, maxRecord)
 	if err != nil {

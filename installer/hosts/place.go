@@ -45,7 +45,7 @@ func (h Host) PlaceFor(u User) Place {
 	return p
 }
 
-// IsFound reports whether the host's program is on PATH, or its directory shows that it has been used.
+// IsFound reports whether the host's program is on PATH, or its directory shows use.
 func (p Place) IsFound() bool {
 	hasTrace := func(name string) bool { return rooted.IsTaken(filepath.Join(p.Dir, name)) }
 	return p.Look(p.Host.Name) != "" || p.Dir != "" && slices.ContainsFunc(p.Host.Traces, hasTrace)
@@ -55,11 +55,11 @@ func HostsFound(u User) []Host {
 	return slices.DeleteFunc(AllHosts(), func(h Host) bool { return !h.PlaceFor(u).IsFound() })
 }
 
-// SettingsFile returns the path of the host's own settings. For Claude Code use client.Places.Settings.
+// SettingsFile returns the host's settings' path. For Claude Code use client.Places.Settings.
 func (p Place) SettingsFile() string { return filepath.Join(p.Dir, p.Host.SettingsFile) }
 
-// FindSilencer returns a finding if a setting of the user disables all hooks of the host, otherwise nil. It also
-// returns nil for unreadable settings, which a different check reports, and always for Claude Code and Copilot.
+// FindSilencer returns a finding if a user setting disables all the host's hooks. It returns nil for unreadable
+// settings, Claude Code and Copilot.
 func (p Place) FindSilencer() *check.Finding {
 	name, off, known := strings.Cut(p.Host.HooksOff, "=")
 	if !known {

@@ -29,8 +29,7 @@ type codexHook struct {
 	Enabled     bool   `json:"enabled"`
 }
 
-// codexHooks starts Codex's app-server and returns the hooks and problems reported. at must be codexTrial's trial,
-// because Codex would otherwise run with the user's own directory and credentials.
+// codexHooks starts Codex's app-server and returns its hooks and problems. at is codexTrial's trial.
 func codexHooks(ctx context.Context, at Place) (hooks []codexHook, problems []string, err error) {
 	answer, err := at.askProgram(ctx, []string{"app-server"},
 		question{"initialize", map[string]any{"clientInfo": map[string]string{"name": "springfield", "version": "1"}}},
@@ -58,8 +57,8 @@ func codexHooks(ctx context.Context, at Place) (hooks []codexHook, problems []st
 	return hooks, problems, nil
 }
 
-// codexTrial copies the user's hooks, their trust and the plugin settings to a temporary directory, trial.Dir, and
-// links the plugins installed by Codex. done removes the directory. Callers call done if it is not nil, even on error.
+// codexTrial copies the user's hooks, their trust and plugin settings to a temporary directory, and links Codex's
+// plugins. done removes it. Callers call done if not nil, even on error.
 func codexTrial(at Place, on []Installed) (trial Place, done func(), err error) {
 	settings, err := readDocOrEmpty("", at.SettingsFile(), parseTOML)
 	if err != nil {

@@ -71,7 +71,6 @@ func KeysOf(s strategy.Strategy) []Key {
 	return keys
 }
 
-// topKeys returns the names of the top-level settings that a strategy reads.
 func topKeys(s strategy.Strategy) (names []string) {
 	names = codec.MemberNames(s.New())
 	if len(rules.RuleSetsOf(s)) < 2 {
@@ -88,7 +87,7 @@ func topKeys(s strategy.Strategy) (names []string) {
 	return names
 }
 
-// leafKeys returns the settings below p, with prefix before each name. prefix is "" or ends with a dot.
+// leafKeys returns the settings below p. prefix is "" or ends with a dot.
 func (p property) leafKeys(prefix string) (keys []Key) {
 	for _, name := range slices.Sorted(maps.Keys(p.Properties)) {
 		at := p.Properties[name]
@@ -139,8 +138,8 @@ func (k Key) Accepts() string {
 
 func formatNumber(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
 
-// ParseValue converts an argument to JSON: text, a boolean, a number, words separated by commas, or JSON. A value that
-// the key does not accept is an error. IDs of rules and the contents of JSON are only checked by PlanSet.
+// ParseValue converts text to JSON. It refuses values the key does not accept. Only PlanSet checks rule IDs and JSON
+// contents.
 func (k Key) ParseValue(text string) (json.RawMessage, error) {
 	known := func(word string) bool { return len(k.Choices) == 0 || slices.Contains(k.Choices, word) }
 	var value any = text

@@ -27,8 +27,8 @@ type Assignment struct {
 // ErrInvalid is returned if a settings file cannot be read or the hook would ignore it.
 var ErrInvalid = errors.New("read settings")
 
-// PlanSet plans to set keys in a scope's file, or to remove keys with no value. Values the hook would refuse and scopes
-// with no file are misuse errors. Errors for an unusable file wrap ErrInvalid.
+// PlanSet plans to set keys, or remove keys with no value. Values the hook would refuse and scopes with no file are
+// misuse errors. Errors for an unusable file wrap ErrInvalid.
 func (s Stack) PlanSet(scope Scope, assignments []Assignment) (c journal.Change, err error) {
 	did := check.NamesOf(assignments, func(a Assignment) string {
 		if a.Value == nil {
@@ -108,7 +108,7 @@ func (s Stack) PlanSet(scope Scope, assignments []Assignment) (c journal.Change,
 	return c, nil
 }
 
-// withoutEmpty returns the text after edits without the objects that the removals in applied have left empty.
+// withoutEmpty removes the objects left empty by removals in applied.
 func withoutEmpty(after []byte, applied []document.Edit) ([]byte, error) {
 	for _, e := range applied {
 		if e.Value != nil || len(e.Path) < 2 {

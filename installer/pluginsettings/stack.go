@@ -56,7 +56,7 @@ type Stack struct {
 	Files  []File // the lowest first
 }
 
-// ReadStack reads a plugin's settings files for a session in places.Work. Each File contains any errors of its own.
+// ReadStack reads a plugin's settings files in places.Work. Each File contains its errors.
 func ReadStack(places client.Places, p hook.Plugin) Stack {
 	settings := hook.Plugin{Name: p.Name, Strategy: p.Strategy}.ReadSettings("", "")
 	s := Stack{Plugin: p, Keys: KeysOf(p.Strategy)}
@@ -131,7 +131,7 @@ func (s Stack) ValueOf(k Key) Value {
 	return v
 }
 
-// aboveOrUnion overrides below with winner and returns the result. Lists of rules are merged.
+// aboveOrUnion returns winner over below. Lists of rules are merged.
 func (k Key) aboveOrUnion(below, winner json.RawMessage) json.RawMessage {
 	var under, list []json.RawMessage
 	if k.Name != "add" && k.Name != "off" || json.Unmarshal(below, &under) != nil || json.Unmarshal(winner, &list) != nil {
@@ -146,9 +146,8 @@ func (k Key) aboveOrUnion(below, winner json.RawMessage) json.RawMessage {
 	return both
 }
 
-// usablePart returns the part of raw accepted by the hook: all, some list elements, or nil. why is the reason to refuse
-// the rest. Other faults in the file are ignored. valueBelow is the value from lower files. f.doc must already contain
-// raw, because settings not valid alone are read from there.
+// usablePart returns the part of raw the hook accepts, or nil. why is the reason to refuse the rest. valueBelow is from
+// lower files. f.doc already contains raw.
 func (f File) usablePart(k Key, raw, valueBelow json.RawMessage) (usable json.RawMessage, why string) {
 	var list, some []json.RawMessage
 	if k.Type != "array" || k.single || json.Unmarshal(raw, &list) != nil || len(list) == 0 {
@@ -178,8 +177,7 @@ func (f File) usablePart(k Key, raw, valueBelow json.RawMessage) (usable json.Ra
 // placeInText matches the position in a fault, which is not a position in the file.
 var placeInText = regexp.MustCompile(`^line \d+, column \d+: `)
 
-// refusal returns why the hook refuses a value, or "". It reads the value apart from the rest of the file, except the
-// settings that the value depends on. For raw and valueBelow see usablePart.
+// refusal returns why the hook refuses a value, or "". For raw and valueBelow see usablePart.
 func (f File) refusal(k Key, raw, valueBelow json.RawMessage) string {
 	name := k.Name
 	if k.whole {

@@ -19,8 +19,7 @@ type ClaudeAccount struct {
 	On []string // IDs of springfield's plugins that its user settings enable
 }
 
-// OtherAccounts returns the user's other accounts with settings or springfield state: ~/.claude*, and directories
-// springfield edited elsewhere.
+// OtherAccounts returns the user's other accounts: ~/.claude*, and directories springfield edited.
 func OtherAccounts(p client.Places) (others []ClaudeAccount) {
 	dirs, _ := fs.Glob(os.DirFS(p.Home), ".claude*")
 	_, list, _ := readSuites(client.Places{Config: filepath.Join(p.Home, ".claude")}) // doctor reports the error
@@ -44,8 +43,7 @@ func OtherAccounts(p client.Places) (others []ClaudeAccount) {
 	return others
 }
 
-// planAddConfigDir plans to add p.Config to the list of accounts in the user's home, unless OtherAccounts finds it
-// anyway.
+// planAddConfigDir plans to list p.Config among the user's accounts, unless OtherAccounts finds it.
 func planAddConfigDir(p client.Places) (journal.Edit, error) {
 	e, list, err := readSuites(client.Places{Config: filepath.Join(p.Home, ".claude")})
 	beside, _ := filepath.Match(".claude*", strings.TrimPrefix(p.Config, filepath.Clean(p.Home)+string(filepath.Separator)))
@@ -56,8 +54,8 @@ func planAddConfigDir(p client.Places) (journal.Edit, error) {
 	return e, err
 }
 
-// EnabledClause returns "ID, ID is enabled in DIR, another account of Claude Code" ("" if none of springfield's plugins
-// is enabled).
+// EnabledClause returns "ID, ID is enabled in DIR, another account of Claude Code" ("" if no springfield plugin is
+// enabled).
 func (a ClaudeAccount) EnabledClause() string {
 	if len(a.On) == 0 {
 		return ""
@@ -65,8 +63,8 @@ func (a ClaudeAccount) EnabledClause() string {
 	return strings.Join(a.On, ", ") + " is enabled in " + a.Config + ", another account of Claude Code"
 }
 
-// SpringfieldCommand returns the command line that runs springfield with args for this account. args are words
-// separated by blanks, already quoted for the shell.
+// SpringfieldCommand returns the account's springfield command line. args are words separated by blanks, quoted for the
+// shell.
 func (a ClaudeAccount) SpringfieldCommand(args string) string {
 	return "CLAUDE_CONFIG_DIR=" + check.QuoteArgument(a.Config) + " springfield " + args
 }

@@ -11,8 +11,8 @@ import (
 
 var ErrNotText = errors.New("not UTF-8 text")
 
-// PlanAppendOnce plans to append a paragraph to a text file such as CLAUDE.md, unless the file contains it. A missing
-// file is created. A file in any encoding but UTF-8 is refused with ErrNotText. For in see journal.OpenEdit.
+// PlanAppendOnce plans to append a paragraph, unless it is there. A missing file is created. A file not in UTF-8 is
+// refused with ErrNotText. For in see journal.OpenEdit.
 func PlanAppendOnce(in, path, text string) (journal.Edit, error) {
 	e, err := journal.OpenEdit(in, path)
 	if err != nil {
@@ -32,8 +32,7 @@ func PlanAppendOnce(in, path, text string) (journal.Edit, error) {
 	return e, nil
 }
 
-// withParagraph appends a paragraph after a blank line, unless the text contains it with any line endings. The
-// paragraph gets the text's line endings. A final newline is added only if the text is blank or has one.
+// withParagraph appends a paragraph after a blank line, in the text's line endings, unless contained.
 func withParagraph(have, paragraph string) string {
 	const lf, crlf = "\n", "\r\n"
 	paragraph = strings.Trim(strings.ReplaceAll(paragraph, crlf, lf), lf)

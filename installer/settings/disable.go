@@ -15,10 +15,9 @@ import (
 	"github.com/cameronsjo/springfield/internal/journal"
 )
 
-// PlanDisable plans to undo PlanEnable for a scope. If other plugins enabled by springfield remain there, their entries
+// PlanDisable plans to undo PlanEnable for a scope. If other plugins springfield enabled remain there, their entries
 // and the marketplace are kept, and if one decides at Stop, only the plugin's entry is undone. If springfield did not
-// enable the plugin, but the scope or a lower one does, it is set to false. If only higher settings enable it, that is
-// an error.
+// enable it, but the scope or a lower one does, it is set to false. If only higher settings do, that is an error.
 func (s *Settings) PlanDisable(plugin client.Plugin, scope client.Scope) (journal.Change, error) {
 	id := plugin.ID()
 	c := journal.Change{Did: fmt.Sprintf("disable %s in %s settings", id, scope)}
@@ -76,8 +75,8 @@ func (s *Settings) restoreOrSwitchOff(c *journal.Change, ourEdits *memory, v vie
 	return s.setMembers(c, f, []document.Edit{switchTo(id, "false")}, "")
 }
 
-// planRestore plans to restore the members set in f, and in user settings for f, that no plugin except id needs. The
-// caller checks m.switchedOn(id).
+// planRestore plans to restore the members set in f, and in user settings for f, that only id needs. The caller checks
+// m.switchedOn(id).
 func (s *Settings) planRestore(c *journal.Change, m *memory, v view, f file, id string) error {
 	others := slices.DeleteFunc(v.edited.IDsOn(), func(other string) bool { return other == id || !m.switchedOn(other) })
 	only := allMembers
@@ -103,8 +102,8 @@ func (s *Settings) planRestore(c *journal.Change, m *memory, v view, f file, id 
 	return s.planUserRelease(c, f)
 }
 
-// noteStillOff notes the plugins that springfield disabled when it enabled id, and that stay disabled: restored
-// selects the members that get their old value.
+// noteStillOff notes the plugins springfield disabled for id that stay disabled: restored selects members that get
+// their old value.
 func (v view) noteStillOff(c *journal.Change, m *memory, id string, restored func(remembered) bool) {
 	for _, r := range m.Members {
 		other := r.Path[len(r.Path)-1]
@@ -115,7 +114,7 @@ func (v view) noteStillOff(c *journal.Change, m *memory, id string, restored fun
 	}
 }
 
-// planUserRelease plans to restore the members of user settings that were set only for setFor.
+// planUserRelease plans to restore the user settings' members set only for setFor.
 func (s *Settings) planUserRelease(c *journal.Change, setFor file) error {
 	target, err := journal.Resolve(s.Settings(client.User))
 	if err != nil || target == setFor.At {

@@ -18,9 +18,9 @@ type Left struct {
 	Failed bool   `json:"failed,omitempty"`
 }
 
-// PlanDisableAll plans to undo springfield's edits in all Claude Code settings files, and to disable springfield's
-// plugins that were enabled in other ways. With purge, their entries are removed. ids lists all these plugins,
-// including managed or project plugins that can stay enabled. left lists the places for the user to change.
+// PlanDisableAll plans to undo springfield's edits in Claude Code, and disable its plugins. With purge, their entries
+// are removed. ids lists these plugins, including some that can stay enabled. left lists the places for the user to
+// change.
 func (s *Settings) PlanDisableAll(purge bool) (c journal.Change, ids []string, left []Left, err error) {
 	c = journal.Change{Did: "disable all plugins"}
 	memories, err := s.memoriesOf("")
@@ -56,8 +56,8 @@ func (s *Settings) PlanDisableAll(purge bool) (c journal.Change, ids []string, l
 	return c, slices.Compact(slices.Sorted(slices.Values(ids))), left, nil
 }
 
-// releaseAll plans to undo all springfield edits to a file, and to disable springfield's plugins there. purgeOurs
-// removes their entries, too. A path with a link is an error.
+// releaseAll plans to undo all springfield edits to a file, and disable springfield's plugins there. purgeOurs also
+// removes their entries. A path with a link is an error.
 func (s *Settings) releaseAll(c *journal.Change, resolved string, purgeOurs bool) error {
 	f, err := s.openFile("", resolved)
 	if err != nil {
@@ -83,8 +83,8 @@ func (s *Settings) releaseAll(c *journal.Change, resolved string, purgeOurs bool
 	return s.addRelease(c, f, back)
 }
 
-// withOursOff sets the entries for springfield's plugins to false. With purge, it removes them, marketplaces declared
-// only for them (the client would register these again), and then empty objects.
+// withOursOff sets springfield's plugins to false. With purge, it removes them, marketplaces declared only for them,
+// and empty objects.
 func (s *Settings) withOursOff(data []byte, purge bool) ([]byte, error) {
 	if data == nil {
 		return nil, nil

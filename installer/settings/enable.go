@@ -55,8 +55,8 @@ func (e *ConflictError) Error() string {
 	return fmt.Sprintf("%s would drive the same loop as %s", e.Plugin, strings.Join(e.IDs, ", "))
 }
 
-// PlanEnable plans to enable a plugin in a scope of Claude Code. If e.Conflicts is "" and plugins of others drive the
-// same loop, it returns a *ConflictError. The caller then asks, and sets e.Conflicts.
+// PlanEnable plans to enable a plugin in a Claude Code scope. If e.Conflicts is "" and others' plugins drive the same
+// loop, it returns a *ConflictError. The caller then asks, and sets e.Conflicts.
 func (s *Settings) PlanEnable(e Enabling) (journal.Change, error) {
 	c := journal.Change{Did: fmt.Sprintf("enable %s in %s settings", e.Plugin.ID(), e.Scope)}
 	f, err := s.openScope(e.Scope)
@@ -184,8 +184,8 @@ func (s *Settings) isOtherKindAtStop(known *client.Snapshot, e Enabling, id stri
 	return e.SameKind != nil && i.Dir != "" && i.IsOursAtStop() && !slices.Contains(e.SameKind, i.Strategy)
 }
 
-// isOursAtStop reports whether id is a springfield plugin deciding at Stop, or if its files are missing, whether
-// springfield enabled it.
+// isOursAtStop reports whether id is a springfield plugin deciding at Stop, or, if its files are missing, springfield
+// enabled it.
 func (s *Settings) isOursAtStop(known *client.Snapshot, v view, id string) bool {
 	if i := known.Installed(id); i.Dir != "" {
 		return i.IsOursAtStop()
@@ -213,8 +213,8 @@ func (v view) removeConflict(c *journal.Change, id string) []document.Edit {
 	return nil
 }
 
-// raiseCap returns the edit that raises Claude Code's block cap to e.MaxContinues, or nil if the limit is high enough
-// or a higher layer sets it. It notes in c the edit, or a higher layer's lower limit.
+// raiseCap returns the edit that raises Claude Code's block cap to e.MaxContinues, or nil if it is high enough or a
+// higher layer sets it. It notes in c the edit, or a higher layer's lower limit.
 func (v view) raiseCap(c *journal.Change, e Enabling) []document.Edit {
 	if value, from, found := client.VariableIn(v.above, client.BlockCap); found {
 		if client.BlockLimit(v.above) < e.MaxContinues {

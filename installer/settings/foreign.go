@@ -11,7 +11,6 @@ import (
 // HostFile is a settings file of an agent other than Claude Code: JSON, possibly with comments.
 type HostFile struct{ Host, Path string }
 
-// openHostFile opens a settings file with the content that the plan so far gives it.
 func (s *Settings) openHostFile(upTo *journal.Change, of HostFile) (f file, err error) {
 	f.host = of.Host
 	if f.Edit, err = journal.OpenEdit("", of.Path); err != nil {
@@ -28,24 +27,22 @@ func (s *Settings) openHostFile(upTo *journal.Change, of HostFile) (f file, err 
 	return f, nil
 }
 
-// SetForPlugin adds edits of a HostFile to a plan, on behalf of a plugin. plugin is its ID on that host, as in
-// EnabledByUsOn. Unless plugin is "", ReleaseFor can undo them.
+// SetForPlugin adds edits to a plan. plugin is its ID on that host. Unless plugin is "", ReleaseFor can undo them.
 func (s *Settings) SetForPlugin(c *journal.Change, of HostFile, plugin string, edits []document.Edit) error {
 	return s.editHostFile(c, of, func(f file) error { return s.setMembers(c, f, edits, plugin) })
 }
 
-// CheckHostFile returns an error if the file cannot be parsed or written.
+// CheckHostFile returns an error if it cannot be parsed or written.
 func (s *Settings) CheckHostFile(of HostFile) error {
 	return s.editHostFile(&journal.Change{}, of, file.CheckAccess)
 }
 
-// ReleaseFor adds to a plan the edits that undo SetForPlugin, except in members that another plugin needs or that were
-// changed since. plugin is the ID given to SetForPlugin.
+// ReleaseFor plans to undo SetForPlugin, except in members another plugin needs or changed since.
 func (s *Settings) ReleaseFor(c *journal.Change, of HostFile, plugin string) error {
 	return s.editHostFile(c, of, func(f file) error { return s.planRelease(c, f, plugin, allMembers) })
 }
 
-// editHostFile runs step and merges the edits that it adds to c with earlier ones of the same file.
+// editHostFile runs step and merges its edits with c's of the file.
 func (s *Settings) editHostFile(c *journal.Change, of HostFile, step func(f file) error) error {
 	f, err := s.openHostFile(c, of)
 	if err != nil {
@@ -67,8 +64,8 @@ func (s *Settings) editHostFile(c *journal.Change, of HostFile, step func(f file
 	return nil
 }
 
-// EnabledByUsOn returns the plugins that springfield has enabled for an agent, each with its settings file and its ID
-// on that host. Scope is not set. For Claude Code use EnabledByUs instead.
+// EnabledByUsOn returns the plugins springfield enabled for an agent, with ID on that host. Scope is not set. For
+// Claude Code use EnabledByUs.
 func (s *Settings) EnabledByUsOn(host string) (all []EnabledPlugin, err error) {
 	memories, err := s.memoriesOf(host)
 	for _, m := range memories {

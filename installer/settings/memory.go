@@ -76,14 +76,13 @@ func memoryFile(p client.Places, resolvedSettingsFile string) string {
 	return p.StatePath("edits", journal.HashBytes([]byte(resolvedSettingsFile))[:32]+".json")
 }
 
-// recallFile returns the memory for springfield's edits to a settings file, or nil if none. path must have links
-// resolved, as in journal.Edit.At.
+// recallFile returns the memory of a settings file, or nil. path has links resolved.
 func (s *Settings) recallFile(path string) (*memory, error) {
 	k := s.readMemory(memoryFile(s.Places, path))
 	return k.memory, k.err
 }
 
-// readMemory reads a memory file once. A missing file has neither a memory nor an err.
+// readMemory reads a memory file once. A missing file has no memory and no err.
 func (s *Settings) readMemory(memoryPath string) *kept {
 	k, read := s.kept[memoryPath]
 	if read {
@@ -101,8 +100,7 @@ func (s *Settings) readMemory(memoryPath string) *kept {
 	return k
 }
 
-// memoriesOf returns the records of springfield's edits to an agent's files, and the first error. For Claude Code host
-// is "".
+// memoriesOf returns an agent's memories ("" for Claude Code), and the first error.
 func (s *Settings) memoriesOf(host string) ([]*memory, error) {
 	all, damaged, err := s.allMemories()
 	for _, file := range damaged {
@@ -132,8 +130,7 @@ func (s *Settings) allMemories() (all []*memory, damaged []error, err error) {
 	return all, damaged, nil
 }
 
-// hasMadeDir reports whether springfield created the settings directory dir for a file that still exists. The directory
-// is removed with its last file.
+// hasMadeDir reports whether springfield created dir for a file that still exists.
 func (s *Settings) hasMadeDir(dir string) bool {
 	all, _, _ := s.allMemories() // unreadable: none
 	return slices.ContainsFunc(all, func(m *memory) bool {
@@ -141,8 +138,8 @@ func (s *Settings) hasMadeDir(dir string) bool {
 	})
 }
 
-// editAndCache returns the edit to write a memory, or to remove it if the memory has no members. For agents other than
-// Claude Code, the cached memory is replaced too.
+// editAndCache returns the edit to write a memory, or to remove one without members. For agents other than Claude Code,
+// it replaces the cached memory.
 func (s *Settings) editAndCache(m *memory) (journal.Edit, error) {
 	k := s.readMemory(memoryFile(s.Places, m.File))
 	if k.err != nil {
@@ -177,16 +174,14 @@ func (m *memory) pluginsEnabledByUs() (ids []string) {
 
 func (m *memory) switchedOn(id string) bool { return slices.Contains(m.pluginsEnabledByUs(), id) }
 
-// sharesEdits reports whether springfield already edited one of the same members, but not for neededBy.
 func (m *memory) sharesEdits(edits []document.Edit, neededBy string) bool {
 	return m != nil && slices.ContainsFunc(m.Members, func(r remembered) bool {
 		return !slices.Contains(r.For, neededBy) && slices.ContainsFunc(edits, func(e document.Edit) bool { return slices.Equal(e.Path, r.Path) })
 	})
 }
 
-// noteEdits returns a copy of the memory with edits of f added. If f contains none of the earlier edits any more, the
-// copy omits them. For neededBy see setMembers. m can be nil. edits must not be empty. The caller sets Left in the
-// copy.
+// noteEdits returns a copy of the memory with edits of f added. If f contains no earlier edits any more, the copy omits
+// them. For neededBy see setMembers. m can be nil. edits is not empty. The caller sets Left in the copy.
 func (m *memory) noteEdits(f file, edits []document.Edit, neededBy string) (*memory, error) {
 	next := &memory{File: f.At, Host: f.host}
 	switch ours, err := m.anyStillIn(f); {
@@ -270,9 +265,8 @@ const everyone = ""
 
 func allMembers(remembered) bool { return true }
 
-// planReleased returns f's data and memory without the edits for the members that only selects. Edits needed for other
-// settings files or plugins are kept, and so are values changed since. freed is the file or plugin that no longer needs
-// the edits, or everyone. m must be set.
+// planReleased returns f's data and memory without the edits for selected members. It keeps edits others need, and
+// values changed since. freed is the file or plugin that no longer needs the edits, or everyone. m is set.
 func (m *memory) planReleased(f file, freed string, only func(remembered) bool) (back released, err error) {
 	next := &memory{File: m.File, Host: m.Host, Origin: m.Origin}
 	back = released{before: m, next: next}
@@ -345,8 +339,8 @@ func (back released) notesOn(f file) (notes []string) {
 	return notes
 }
 
-// restoreEmptyObjects restores emptied objects and arrays from all, innermost first, and returns the new text.
-// Previously absent entries are removed. all lists outer entries first. rest lists entries still in use.
+// restoreEmptyObjects restores emptied objects and arrays. all lists outer entries first. rest lists entries still in
+// use.
 func restoreEmptyObjects(data []byte, all []filled) (_ []byte, rest []filled, err error) {
 	for _, f := range slices.Backward(all) {
 		doc, err := document.ParseCommented(data)
@@ -387,8 +381,8 @@ type EnabledPlugin struct {
 	File  string // the scope's settings
 }
 
-// EnabledByUs returns the plugins that springfield has enabled in Claude Code's scopes, widest first. A file that scopes
-// share belongs to the widest.
+// EnabledByUs returns the plugins springfield enabled in Claude Code's scopes, widest first. A shared file belongs to
+// the widest.
 func (s *Settings) EnabledByUs() (inClaude []EnabledPlugin) {
 	for _, l := range slices.Backward(s.AllLayers()) {
 		m, _ := s.recallFile(l.At) // unreadable: nothing
@@ -407,7 +401,7 @@ func (s *Settings) IsOurVariable(v client.Variable) bool {
 	})
 }
 
-// DamagedOwn returns an error for each memory of edits and each journal entry that cannot be read.
+// DamagedOwn returns an error for each unreadable memory of edits and journal entry.
 func (s *Settings) DamagedOwn() []error {
 	_, all, _ := s.allMemories()
 	for i, err := range all {

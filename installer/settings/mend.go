@@ -20,7 +20,7 @@ type Member struct {
 // Absent is the value of a member that is removed.
 var Absent = json.RawMessage{}
 
-// PlanMember plans to change one member of a scope's settings. disable does not restore it.
+// PlanMember plans to change a member of a scope's settings. disable does not restore it.
 func (s *Settings) PlanMember(m Member) (journal.Change, error) {
 	c := journal.Change{Did: m.Did}
 	f, err := s.openScope(m.Scope)

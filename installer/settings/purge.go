@@ -36,9 +36,8 @@ func (s *Settings) whyInUse(id string) (string, error) {
 	return "", err
 }
 
-// PurgeIfUnused makes the client uninstall a plugin if unused, and forget the marketplace if its other plugins are
-// unused. notes include why something was kept. Disable the plugin first, and create s after that. The claude command
-// must exist.
+// PurgeIfUnused makes the client uninstall a plugin if unused, and forget the marketplace if its other plugins are.
+// notes include why something was kept. Disable the plugin first, then create s. The claude command must exist.
 func (s *Settings) PurgeIfUnused(ctx context.Context, claude client.Command, plugin client.Plugin) (notes []string, err error) {
 	id := plugin.ID()
 	if why, err := s.whyInUse(id); err != nil {
@@ -62,9 +61,8 @@ func (s *Settings) PurgeIfUnused(ctx context.Context, claude client.Command, plu
 	return append(notes, fmt.Sprintf("marketplace %s stays registered, because %s also comes from it", plugin.Marketplace, others[0])), err
 }
 
-// PurgeInClaude makes the client forget springfield's plugins, and marketplaces offering nothing else. left lists the
-// marketplaces with springfield's plugins that stay registered, which are all if there is no claude command. alsoIDs
-// are further plugins to count as springfield's.
+// PurgeInClaude makes the client forget springfield's plugins, and marketplaces offering nothing else. left lists
+// marketplaces that stay registered (all without a claude command). alsoIDs count as springfield's.
 func (s *Settings) PurgeInClaude(ctx context.Context, claude client.Command, alsoIDs []string) (notes []string, left []Left, err error) {
 	markets, err := s.Markets()
 	for _, name := range slices.Sorted(maps.Keys(markets)) {
@@ -126,8 +124,7 @@ func (s *Settings) offersOthers(m client.Market, ourIDs []string) (reason string
 	return ""
 }
 
-// RemoveState removes springfield's own state. left lists the files that the user may have written, which are kept,
-// such as plugins' settings and loop templates.
+// RemoveState removes springfield's state. left lists files the user may have written, which are kept.
 func RemoveState(p client.Places) (removed []string, left []Left, err error) {
 	own, left, err := StateFiles(p)
 	if err != nil {
@@ -152,8 +149,8 @@ func RemoveState(p client.Places) (removed []string, left []Left, err error) {
 	return removed, left, err
 }
 
-// StateFiles lists the state directory: springfield's own files, and those the user may have written. If users is not
-// empty, the last item is the directory itself.
+// StateFiles lists the state directory: springfield's files, and those the user may have written. If users is not
+// empty, the last item is the directory.
 func StateFiles(p client.Places) (own []string, users []Left, err error) {
 	entries, err := os.ReadDir(p.StatePath())
 	if errors.Is(err, fs.ErrNotExist) {

@@ -33,13 +33,11 @@ func hintDenied(err error, instead string, edits []document.Edit) error {
 	return check.Advise(err, hint)
 }
 
-// IsFileDenied reports whether an error is due to permissions or a read-only file system.
 func IsFileDenied(err error) bool {
 	return errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS)
 }
 
-// HowToAccess returns a hint for an IsFileDenied error. It suggests chmod only for the user's own unreadable files,
-// because other modes can be deliberate.
+// HowToAccess returns a hint for an IsFileDenied error. It suggests chmod only for the user's own unreadable files.
 func HowToAccess(denied error) string {
 	at := &fs.PathError{}
 	errors.As(denied, &at)
@@ -60,8 +58,8 @@ func HowToAccess(denied error) string {
 	return closed + " is read-only; make it writable if springfield may change it"
 }
 
-// unwritablePath returns the path whose mode denies access: the first directory that cannot be entered, or path
-// itself. If path is missing or writable, it returns the directory to write to.
+// unwritablePath returns the path whose mode denies access: the first directory that cannot be entered, or path. If
+// path is missing or writable, it returns the directory to write to.
 func unwritablePath(path string) string {
 	if file, err := os.OpenFile(path, os.O_RDWR, 0); err == nil {
 		if info, err := file.Stat(); err != nil || info.Mode()&0o222 != 0 { // root opens a read-only one, too
@@ -80,8 +78,7 @@ func unwritablePath(path string) string {
 	return path
 }
 
-// ProbeStateDir returns an error if no file can be created in the state directory or its nearest existing ancestor. It
-// creates and removes a temporary file there.
+// ProbeStateDir writes and removes a temporary file in the state directory or its nearest ancestor.
 func ProbeStateDir(p client.Places) error {
 	dir := rooted.FindUpward(p.StatePath(), rooted.IsTaken) // StatePath would be created there
 	f, err := os.CreateTemp(dir, ".springfield-check-*")

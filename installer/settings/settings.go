@@ -22,7 +22,7 @@ type Settings struct {
 	kept map[string]*kept
 }
 
-// NewSettings returns settings that read each file once. Create new settings when a change was applied.
+// NewSettings returns settings that read each file once. Create new settings after a change.
 func NewSettings(p client.Places) *Settings {
 	return &Settings{client.NewSnapshot(p), map[string]*kept{}}
 }
@@ -30,8 +30,7 @@ func NewSettings(p client.Places) *Settings {
 // Journal returns the journal of a user's edits, which undo reads.
 func Journal(p client.Places) journal.Journal { return journal.Journal{Dir: p.StatePath()} }
 
-// PlanAndApply plans a change from the current settings and applies it. If another program changes a file in between, it
-// plans again.
+// PlanAndApply plans a change and applies it. If a file changes in between, it plans again.
 func PlanAndApply(p client.Places, plan func(*Settings) (journal.Change, error)) (journal.Change, error) {
 	return Journal(p).PlanAndApply(func() (journal.Change, error) { return plan(NewSettings(p)) })
 }
@@ -42,8 +41,7 @@ type file struct {
 	host string // "" for Claude Code
 }
 
-// openScope opens a scope's settings for an edit. Only user settings may be a symlink, as in a dotfiles repository;
-// in a project it could redirect the edit.
+// openScope opens a scope's settings for an edit. Only user settings may be a symlink.
 func (s *Settings) openScope(scope client.Scope) (file, error) {
 	path := s.Settings(scope)
 	switch {
@@ -55,7 +53,7 @@ func (s *Settings) openScope(scope client.Scope) (file, error) {
 	return s.openFile(s.Root, path)
 }
 
-// openFile opens a settings file for an edit. Unless root is "", a file outside of root is an error.
+// openFile opens a settings file for an edit. Unless root is "", a file outside it is an error.
 func (s *Settings) openFile(root, path string) (f file, err error) {
 	read, err := s.ReadOrEmpty(path)
 	if err == nil {
@@ -80,7 +78,7 @@ func (s *Settings) openFile(root, path string) (f file, err error) {
 	return f, nil
 }
 
-// namedError prefixes an error with the file's path, unless it is a *client.NameTakenError.
+// namedError prefixes the file's path, except to a *client.NameTakenError.
 func (f file) namedError(cause error) error {
 	if conflict := (*client.NameTakenError)(nil); errors.As(cause, &conflict) {
 		return cause
@@ -91,9 +89,8 @@ func (f file) namedError(cause error) error {
 // newFileMode is private because env in settings can hold tokens.
 const newFileMode fs.FileMode = 0o600
 
-// setMembers adds settings file edits to a plan, unless they change nothing. If neededBy is set, an earlier edit
-// records who needs them, so a crash cannot leave a forgotten edit. neededBy is a settings file's At, or for agents
-// other than Claude Code, a plugin's ID. f must already contain earlier edits to the file from c.
+// setMembers adds settings file edits to a plan. If neededBy is set, who needs them is recorded. neededBy is a settings
+// file's At, or for agents other than Claude Code, a plugin's ID. f already contains c's earlier edits.
 func (s *Settings) setMembers(c *journal.Change, f file, edits []document.Edit, neededBy string) error {
 	after, err := f.doc.ApplyEdits(edits...)
 	if err != nil {
@@ -132,8 +129,7 @@ func (s *Settings) setMembers(c *journal.Change, f file, edits []document.Edit, 
 	return nil
 }
 
-// planRelease plans to restore members selected by only, if just neededBy needed them and they were not changed since.
-// The memory is removed along with the last member. For neededBy and f see setMembers.
+// planRelease plans to restore unchanged members that just neededBy needed. For neededBy and f see setMembers.
 func (s *Settings) planRelease(c *journal.Change, f file, neededBy string, only func(remembered) bool) error {
 	m, err := s.recallFile(f.At)
 	serves := func(r remembered) bool { return slices.Contains(r.For, neededBy) && only(r) }

@@ -24,8 +24,8 @@ func (list suites) encodeTo(e *journal.Edit) (err error) {
 	return err
 }
 
-// PlanAddSuite plans to add a suite to the user's list. dir must be absolute, because KnownSuites ignores other paths.
-// The edit changes nothing on error or if dir is already listed.
+// PlanAddSuite plans to add a suite to the user's list. dir is absolute. The edit changes nothing on error or if dir is
+// listed.
 func PlanAddSuite(p client.Places, dir string) (journal.Edit, error) {
 	e, list, err := readSuites(p)
 	if err != nil {
@@ -38,7 +38,6 @@ func PlanAddSuite(p client.Places, dir string) (journal.Edit, error) {
 	return e, err
 }
 
-// KnownSuites returns the suites in the list: those that exist, and those that are gone.
 func KnownSuites(p client.Places) (there, gone []string, err error) {
 	_, list, err := readSuites(p)
 	if err != nil {

@@ -34,7 +34,6 @@ func (v view) pluginIDs() []string {
 	return slices.Compact(slices.Sorted(slices.Values(ids)))
 }
 
-// isOnUpToHere reports whether the edited layer and the lower layers enable a plugin, ignoring higher layers.
 func (v view) isOnUpToHere(id string) bool {
 	_, on, _ := highest(append([]client.Layer{v.edited}, v.below...), id)
 	return on
@@ -56,7 +55,7 @@ func highest(layers []client.Layer, id string) (name string, on, found bool) {
 	return "", false, false
 }
 
-// overruledNotes returns which higher layer overrides the wanted state of a plugin, and after "; " what to do, or nil.
+// overruledNotes returns which higher layer overrides the wanted state, and after "; " what to do, or nil.
 func (v view) overruledNotes(id string, wanted bool) []string {
 	name, on, says := highest(v.above, id)
 	if !says || on == wanted {

@@ -41,9 +41,8 @@ type session struct {
 	first         int64 // the time of its first activity since the report's start
 }
 
-// findSessions returns up to MostSessions sessions for a project (all projects if ""), and how many more there are.
-// These are running, listed in past, or have a decision or new log lines since sinceMillis (Unix milliseconds). Running
-// sessions come first.
+// findSessions returns up to MostSessions sessions for a project (all if ""), and how many more there are. These are
+// running, in past, or have a decision or new log lines since sinceMillis (Unix milliseconds). Running ones come first.
 func (p Places) findSessions(project string, sinceMillis int64, past ...ledger.AwayEvent) (all []*session, more int) {
 	ids := check.NamesOf(past, func(e ledger.AwayEvent) string { return e.Session })
 	names, _ := filepath.Glob(filepath.Join(p.Config, "projects", cmp.Or(claude.LogDirName(project), "*"), "*.jsonl"))
@@ -67,7 +66,7 @@ func (s *session) processInWords() string {
 	return "unknown"
 }
 
-// waits returns a phrase like "waits for you" ("" if the session works, ended or is not known to wait).
+// waits returns a phrase like "waits for you" ("" if the session is not known to wait).
 func (s *session) waits() string {
 	switch {
 	case s.process.Status == "waiting":

@@ -13,7 +13,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/timestamp"
 )
 
-// nameOf returns the name of the session's project, behind the short ID if another session shares it.
+// nameOf returns the session's project name, behind the short ID if sessions share it.
 func (v View) nameOf(s Sight) string {
 	name := filepath.Base(cmp.Or(s.Project, "?"))
 	if slices.ContainsFunc(v.Sessions, func(o Sight) bool { return o.Session != s.Session && o.Project == s.Project }) {
@@ -29,8 +29,8 @@ const (
 	leastNow                = 16
 )
 
-// WriteText prints the view in at most maxLines lines, clipped to the printer's width, but always all orders and holds.
-// If maxLines is 0, the number of lines is unlimited.
+// WriteText prints at most maxLines lines (0: unlimited), clipped to the printer's width, but always all orders and
+// holds.
 func (v View) WriteText(out layout.Printer, maxLines int) {
 	printLine := func(out layout.Printer, line string) {
 		out.PrintUnbroken(layout.ClipText(out.ShortPath(line), out.Width))
@@ -109,8 +109,7 @@ func (v View) cells(s Sight) [5]string {
 	return [5]string{v.nameOf(s), now, since, s.Plugin, left}
 }
 
-// roundAge rounds millis down to whole hours, minutes or tens of seconds, so that a line is short and does not change
-// every second. It returns less than ten seconds unchanged.
+// roundAge rounds millis down to whole hours, minutes or tens of seconds, unless it is below ten seconds.
 func roundAge(millis int64) int64 {
 	for _, unit := range []int64{3600_000, 60_000, 10_000} {
 		if millis >= unit {

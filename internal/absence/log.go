@@ -64,8 +64,7 @@ type need struct {
 	found bool
 }
 
-// needOfWords returns the need in the agent's last words. New words are searched once, and masked first because rules
-// can quote part of a secret.
+// needOfWords searches the agent's last words, masked first.
 func (l *sessionLog) needOfWords() (rules.Need, bool) {
 	if l.asks == nil {
 		l.words, l.asks = secret.Mask(l.words), &need{}
@@ -171,7 +170,7 @@ func (l *sessionLog) takeCalls(c *transcript.Cursor, inReport bool) {
 	}
 }
 
-// noteRefused notes the calls that the host refused, and removes every call with a result from l.open.
+// noteRefused notes calls the host refused, and removes calls with a result from l.open.
 func (l *sessionLog) noteRefused(c *transcript.Cursor, inReport bool) {
 	for _, p := range c.Entry.Parts {
 		if p.Kind != transcript.Result {

@@ -7,15 +7,15 @@ import (
 	"github.com/cameronsjo/springfield/runtime/ledger"
 )
 
-// OrdersInForce returns the orders in force that cover a project. If all is set, it returns every order in force.
+// OrdersInForce returns the orders in force that cover a project, or with all, every one.
 func (p Places) OrdersInForce(resolvedProject string, all bool) []ledger.AwayOrder {
 	return slices.DeleteFunc(ledger.AwayOrders(p.Orders), func(o ledger.AwayOrder) bool {
 		return !o.IsInForce(p.Now) || !all && !o.Covers(resolvedProject)
 	})
 }
 
-// RecordedOrders returns the orders that cover a project, even if they have ended, oldest first. If all is set, it
-// returns those of all projects.
+// RecordedOrders returns the orders that cover a project, even ended ones, oldest first. With all, it covers all
+// projects.
 func (p Places) RecordedOrders(resolvedProject string, all bool) []ledger.AwayOrder {
 	return slices.DeleteFunc(ledger.AwayOrders(p.Orders), func(o ledger.AwayOrder) bool {
 		return o.ID == "" || o.At > p.Now.UnixMilli() || !all && !o.Covers(resolvedProject)
@@ -30,9 +30,8 @@ func (p Places) NewestOrder(resolvedProject string, all bool) (o ledger.AwayOrde
 	return o, false
 }
 
-// Shorten makes the order in force for wanted.Project end sooner or with fewer continues, and saves it, if its check
-// and note are those of wanted. keepMost, keepCheck and keepNote keep the order's value. order is the changed order. If
-// none is changed, done is false.
+// Shorten makes the order in force for wanted.Project end sooner or with fewer continues, and saves it, if check and
+// note match. keepMost, keepCheck and keepNote keep the order's value. If there is none, done is false.
 func (p Places) Shorten(wanted ledger.AwayOrder, keepMost, keepCheck, keepNote bool) (order ledger.AwayOrder, done bool, err error) {
 	lesser := func(o ledger.AwayOrder) bool {
 		return o.IsInForce(p.Now) && o.Project == wanted.Project && wanted.Until <= o.Until &&
@@ -64,7 +63,7 @@ func (p Places) ReplaceInScope(o ledger.AwayOrder) error {
 	})
 }
 
-// EndOrders ends the orders in force that cover a project, and returns them. If all is set, it ends every order.
+// EndOrders ends the orders in force that cover a project, or with all, every order.
 func (p Places) EndOrders(resolvedProject string, all bool) (ended []ledger.AwayOrder, err error) {
 	if len(p.OrdersInForce(resolvedProject, all)) == 0 {
 		return nil, nil // without an order, no file is created
@@ -77,7 +76,7 @@ func (p Places) EndOrders(resolvedProject string, all bool) (ended []ledger.Away
 	return ended, err
 }
 
-// MarkLooked records that the user has seen the report of the order with this ID, unless it is still in force.
+// MarkLooked records that the user has seen the order's report, unless it is in force.
 func (p Places) MarkLooked(order string) error {
 	unseen := func(o ledger.AwayOrder) bool { return o.ID == order && o.Looked == 0 && !o.IsInForce(p.Now) }
 	return p.rewriteOrders(unseen, func(o *ledger.AwayOrder) { o.Looked = p.Now.UnixMilli() })
@@ -94,14 +93,13 @@ func (p Places) rewriteOrders(meant func(ledger.AwayOrder) bool, change func(*le
 	})
 }
 
-// Unseen returns the project's latest order. unseen is true if the order has ended and the user has not seen the
-// report.
+// Unseen returns the project's latest order, and whether it has ended with its report unseen.
 func (p Places) Unseen(resolvedProject string) (newest ledger.AwayOrder, unseen bool) {
 	o, found := p.NewestOrder(resolvedProject, false)
 	return o, found && o.Looked == 0 && !o.IsInForce(p.Now)
 }
 
-// EndClock formats the end of an order in local time, with "tomorrow" unless it is today.
+// EndClock formats an order's end in local time, with "tomorrow" unless it is today.
 func EndClock(until, now time.Time) (todayOrTomorrow string) {
 	if until = until.Local(); until.Format(time.DateOnly) == now.Local().Format(time.DateOnly) {
 		return until.Format("15:04")

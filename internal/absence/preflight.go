@@ -44,8 +44,7 @@ var ModeWarnings = map[string]string{
 	"plan":        "in plan mode, the plan waits for you, and no question is answered",
 }
 
-// Look reports on the live sessions that an order covers, and on obstacles. driver is the plugin that decides
-// in Claude Code.
+// Look reports on the live sessions an order covers, and obstacles. driver is the plugin that decides in Claude Code.
 func (p Places) Look(o ledger.AwayOrder, driver string) Preflight {
 	out := Preflight{now: p.Now.UnixMilli()}
 	sessions, _ := p.findSessions(o.Project, p.Now.Add(-lately).UnixMilli())
@@ -125,15 +124,15 @@ func (f Preflight) WriteText(out layout.Printer) {
 	}
 }
 
-// NewerVersion reports whether version a is newer than b. Invalid versions are the oldest.
+// NewerVersion reports whether a is newer than b. Invalid versions are the oldest.
 func NewerVersion(a, b string) bool {
 	v, err := semver.StrictNewVersion(a)
 	w, none := semver.StrictNewVersion(b)
 	return err == nil && (none != nil || v.GreaterThan(w))
 }
 
-// HowToAllow returns advice to allow a check. It returns "" without a check, or when a rule in allowed already allows
-// it. allowed lists rules of permissions.allow.
+// HowToAllow returns advice to allow a check ("" without a check, or if allowed already does). allowed lists rules of
+// permissions.allow.
 func HowToAllow(check string, allowed []string) (howIfDenied string) {
 	allows := func(rule string) bool {
 		about, isBash := strings.CutPrefix(strings.TrimSuffix(rule, ")"), "Bash(")

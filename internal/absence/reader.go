@@ -58,8 +58,7 @@ func (r *Reader) readDecided() {
 	}
 }
 
-// readSessions returns up to MostSessions sessions, and the number of further sessions. It includes sessions that are
-// running, have decisions, are in alsoIDs, or were read before. The caller calls readDecided first.
+// readSessions returns up to MostSessions sessions, and the number of others. The caller calls readDecided first.
 func (r *Reader) readSessions(alsoIDs []string) (all []*session, more int) {
 	byID := map[string]*session{}
 	add := func(id, cwd string) *session {
@@ -123,8 +122,8 @@ func (r *Reader) readSessions(alsoIDs []string) (all []*session, more int) {
 	return all, more
 }
 
-// seekLogOnce returns the path to the session's log ("" if not found). If Claude Code has none or several, all agents'
-// logs are searched, only once per decision because this is slow.
+// seekLogOnce returns the path to the session's log, or "". If Claude Code has none or several, it searches all agents'
+// logs once per decision.
 func (r *Reader) seekLogOnce(s *session, log *followed, claudeLogs func() []string) string {
 	names := claudeLogs()
 	is := func(name string) bool { return filepath.Base(name) == s.id+".jsonl" }

@@ -88,8 +88,8 @@ const (
 	mostFiles = 500 // changed
 )
 
-// Report returns the report on an order, and on earlier ones that the user has not seen. changed lists the files that
-// differ from the order's snapshot. If the snapshot is gone or the files cannot be compared, the caller clears o.Kept.
+// Report returns the report on an order, and earlier ones the user has not seen. changed lists files that differ from
+// the order's snapshot. If it is gone or the files cannot be compared, the caller clears o.Kept.
 func (p Places) Report(o ledger.AwayOrder, changed []git.Changed) Report {
 	r := Report{
 		Order: p.MaskOrder(o), Questions: []Item{}, Waiting: []Item{},
@@ -158,8 +158,8 @@ func (p Places) Report(o ledger.AwayOrder, changed []git.Changed) Report {
 	return r
 }
 
-// withUnseen returns o, preceded by earlier orders for the project with reports not yet seen by the user. Gaps between
-// orders are up to a day.
+// withUnseen returns o, preceded by the project's earlier orders with unseen reports. Gaps between orders are up to a
+// day.
 func (p Places) withUnseen(o ledger.AwayOrder) []ledger.AwayOrder {
 	orders := []ledger.AwayOrder{o}
 	for _, one := range slices.Backward(ledger.AwayOrders(p.Orders)) {
@@ -183,8 +183,8 @@ func (p Places) MaskOrder(o ledger.AwayOrder) Order {
 	}
 }
 
-// addSession adds a session and its needs to the report. events are those of this session alone. fromMillis is the start
-// of the report in Unix milliseconds.
+// addSession adds a session and its needs. events are of this session alone. fromMillis is the report's start in Unix
+// milliseconds.
 func (r *Report) addSession(s *session, fromMillis int64, events []ledger.AwayEvent) {
 	out := Session{
 		ID: maskedCut(s.id), Host: registry.TitleOf(s.host), Project: maskedCut(cmp.Or(s.process.Cwd, s.cwd)), Asked: maskedCut(s.log.asked),
@@ -282,8 +282,7 @@ func (s *Session) addRefused(maskedCall string) {
 	s.Refused[i].Times++
 }
 
-// mayAffectCheck reports whether a file can affect a check: because the check names it, or because its path is typical
-// for builds, CI or tests.
+// mayAffectCheck reports whether the check names a file, or its path is typical for builds, CI or tests.
 func mayAffectCheck(file, check string) bool {
 	isFile := func(word string) bool { return path.Clean(strings.TrimPrefix(word, "./")) == file }
 	if slices.ContainsFunc(strings.Fields(check), isFile) {

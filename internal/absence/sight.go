@@ -55,8 +55,7 @@ func (s *session) sightAt(nowMillis int64) Sight {
 	return out
 }
 
-// currentState returns the session's state, and the question, error, call or last agent words for this state. Callers
-// mask text.
+// currentState returns the state and its text. Callers mask text.
 func (s *session) currentState() (is State, text string) {
 	need, text, _ := s.findNeed()
 	generic, words := s.waits(), cmp.Or(s.log.words, s.decision.Evidence)
@@ -93,8 +92,7 @@ func needInWords(need, text string) string {
 	return need + ": " + text
 }
 
-// hasBackgroundWork reports whether background work will wake the stopped agent. It uses the decision at the
-// stop. Otherwise, it uses Claude Code's process file and the log.
+// hasBackgroundWork reports whether background work will wake the stopped agent.
 func (s *session) hasBackgroundWork() bool {
 	if rule := s.stoppedByRule(); rule != "" {
 		return slices.Contains([]string{"background", "team", "scheduled"}, rule)

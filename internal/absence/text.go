@@ -29,7 +29,7 @@ func (o Order) Describe(nowMillis int64) string {
 // maxText limits each text of a report, in characters.
 const maxText = 300
 
-// maskedCut returns text on a single line with secrets masked, up to maxText characters.
+// maskedCut returns text on one line with secrets masked, up to maxText characters.
 func maskedCut(text string) string {
 	return quotation.ClipRunes(maskedUncut(quotation.Head(text, mostSaid)), maxText)
 }

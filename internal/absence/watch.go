@@ -23,8 +23,7 @@ func (p Places) NewWatch() *Watch { return &Watch{reader: Reader{Places: p}} }
 // span is a day at least, because the index has a line per session and day.
 const span = 24 * time.Hour
 
-// Look reads changes since the last call, and returns the current view: orders, holds, and up to MostSessions live and
-// recent sessions.
+// Look reads changes since the last call, and returns the current view, with up to MostSessions sessions.
 func (w *Watch) Look(now time.Time) View {
 	w.reader.Now = now
 	if stamp := w.stampOfState(now); stamp != w.stamp {
@@ -59,8 +58,7 @@ func (w *Watch) Look(now time.Time) View {
 	return view
 }
 
-// stampOfState returns a string that changes with decisions, orders and holds, and every minute, because orders and
-// holds can expire.
+// stampOfState returns a string that changes with the state, and every minute.
 func (w *Watch) stampOfState(now time.Time) string {
 	all := []string{now.Format("15:04")}
 	for _, dir := range slices.Compact(append([]string{w.reader.Orders}, w.reader.States...)) {
@@ -94,8 +92,7 @@ type Held struct {
 
 func (s State) notifies() bool { return s == Waiting || s == Failed || s == Finished }
 
-// ChangesSince returns the changes from before to v. If before is the zero View, it returns all orders, holds
-// and sessions.
+// ChangesSince returns the changes from before to v. If before is zero, it returns everything.
 func (v View) ChangesSince(before View) (all []Change) {
 	if now := v.inForce(); before.Now == 0 || !reflect.DeepEqual(now, before.inForce()) {
 		all = append(all, Change{At: v.Now, InForce: now})
@@ -117,7 +114,7 @@ func (v View) ChangesSince(before View) (all []Change) {
 	return all
 }
 
-// inForce returns the view's orders and holds for JSON, with empty lists instead of null.
+// inForce returns the view's orders and holds for JSON, with no null lists.
 func (v View) inForce() *InForce {
 	out := InForce{Orders: append([]Order{}, v.Orders...), Holds: []Held{}}
 	for _, h := range v.Holds {
@@ -154,8 +151,8 @@ const (
 	missing = 60_000
 )
 
-// ChooseToNotify updates t and returns sessions to notify the user about: waiting for the user, finished or failed for
-// five seconds or more. Each change is returned once. States from the first view are skipped.
+// ChooseToNotify updates t and returns sessions to notify about: waiting for the user, finished or failed for five
+// seconds or more. Each change is returned once. The first view's states are skipped.
 func (t *Teller) ChooseToNotify(v View) (all []Sight) {
 	now := map[string]pending{}
 	for _, s := range v.Sessions {
@@ -185,7 +182,7 @@ func (t *Teller) ChooseToNotify(v View) (all []Sight) {
 	return all
 }
 
-// SightLine formats a sight as a single line. The state comes first, so programs can't take this for a flag.
+// SightLine formats a sight as one line, state first.
 func (v View) SightLine(s Sight) string {
 	return strings.TrimSuffix(string(s.State)+": "+v.nameOf(s)+": "+s.Text, ": ")
 }

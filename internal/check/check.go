@@ -40,7 +40,7 @@ func Noted(says, fix string) Finding  { return Finding{State: Note, Says: says, 
 func Warned(says, fix string) Finding { return Finding{State: Warning, Says: says, Fix: fix} }
 func Failed(says, fix string) Finding { return Finding{State: Failure, Says: says, Fix: fix} }
 
-// Text returns the message without the fix, after the file and the position if known.
+// Text returns the message without the fix, after any known file and position.
 func (f Finding) Text() string {
 	switch {
 	case f.File == "":
@@ -58,13 +58,12 @@ type Check[T any] struct {
 	Fine func(T) string                              // if nothing was found, can be nil
 }
 
-// WithoutError converts look, which cannot fail, to the Look of a Check.
 func WithoutError[T any](look func(T) []Finding) func(context.Context, T) ([]Finding, error) {
 	return func(_ context.Context, at T) ([]Finding, error) { return look(at), nil }
 }
 
 // RunAll runs the checks in order and returns all findings with the check's name. If a check finds nothing and Fine
-// returns a text, a finding with state Fine is added. RunAll stops on the first error and returns no findings.
+// returns a text, a finding with state Fine is added. It stops on the first error and returns no findings.
 func RunAll[T any](ctx context.Context, at T, checks ...Check[T]) (all []Finding, err error) {
 	for _, c := range checks {
 		found, err := c.Look(ctx, at)
@@ -102,7 +101,7 @@ func (e *Advised) Error() string { return e.Err.Error() }
 func (e *Advised) Unwrap() error { return e.Err }
 func (e *Advised) Hint() string  { return e.Advice }
 
-// Advise adds a hint to cause, which must not be nil. It hides an earlier hint. A misuse stays a misuse.
+// Advise adds a hint to cause, which is not nil. It hides an earlier hint. A misuse stays a misuse.
 func Advise(cause error, advice string) error {
 	var inner *Advised
 	return &Advised{cause, advice, errors.As(cause, &inner) && inner.Misuse}
@@ -119,7 +118,7 @@ func Misusef(advice, format string, args ...any) error {
 	return Misuse(fmt.Errorf(format, args...), advice)
 }
 
-// DropPath returns the error inside an *fs.PathError to drop the path. All others are unchanged.
+// DropPath unwraps an *fs.PathError.
 func DropPath(err error) error {
 	if at := (*fs.PathError)(nil); errors.As(err, &at) {
 		return at.Err

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// HintAtNames returns a hint for an unknown name: "did you mean" with up to three nearest names. Names follow form, or
-// replace NAME there. If no name is similar, otherwise is returned, or a list with all names if otherwise is empty. For
-// this list, forms like "--host " end with a blank, and names cannot be empty.
+// HintAtNames returns a hint for an unknown name: "did you mean" with up to three nearest names, which follow form, or
+// replace NAME there. If none is similar, it returns otherwise, or if empty, a list of all names. For this list, forms
+// like "--host " end with a blank, and names are not empty.
 func HintAtNames(typed, form string, names []string, otherwise string) string {
 	var near []string
 	form, behind, _ := strings.Cut(form, "NAME")
@@ -31,9 +31,8 @@ func HintAtNames(typed, form string, names []string, otherwise string) string {
 	return otherwise
 }
 
-// distanceOrFar returns the edit distance of two names if it is at most 2, and either small enough for the length of
-// typed or due to swapped letters. Otherwise it returns 3 if name contains typed, which has three letters or more, and
-// far if not. The caller passes both in lower case.
+// distanceOrFar returns the edit distance if at most 2, and either small enough for typed's length or due to swapped
+// letters. Otherwise it returns 3 if name contains typed of three letters or more, else far. Both are in lower case.
 func distanceOrFar(typed, name string) int {
 	row := make([]int, len(name)+1) // edit distance to each prefix of name
 	for i := range row {

@@ -29,9 +29,9 @@ type Git struct {
 	within  time.Duration // timeout of a command
 }
 
-// FindGit finds git in searchPath, for commands that never prompt or use the network. Variables are removed from env if
-// they redirect git, e.g. GIT_DIR, or let the project around untrustedDir configure git. A project in the home
-// directory itself is trusted.
+// FindGit finds git in searchPath, for commands that never prompt or use the network. It removes variables from env
+// that redirect git, or let the project around untrustedDir configure git. A project in the home directory itself is
+// trusted.
 func FindGit(env []string, searchPath, untrustedDir, home string) Git {
 	// If there is a pipe among the files, git would wait forever.
 	g := Git{command: rooted.FindProgram("git", searchPath), within: 10 * time.Second}
@@ -57,8 +57,8 @@ func FindGit(env []string, searchPath, untrustedDir, home string) Git {
 	return g
 }
 
-// inProject reports whether a path is relative, or in the project around work. It returns false for all paths if the
-// project is trustedRoot.
+// inProject reports whether a path is relative, or in the project around work. It returns false if the project is
+// trustedRoot.
 func inProject(path, work, trustedRoot string) bool {
 	root := cmp.Or(RepositoryRoot(work), work)
 	return !rooted.SameFile(root, trustedRoot) &&
@@ -83,8 +83,7 @@ type caller struct {
 	quiet []string // options to override any configuration
 }
 
-// callerIn returns a caller that runs git in dir. Programs in the repository's configuration can still run until
-// ignorePrograms is called.
+// callerIn returns a caller in dir. The repository's programs can run until ignorePrograms is called.
 func (g Git) callerIn(dir string) *caller {
 	return &caller{Git: g, dir: dir, quiet: []string{
 		"-c", "core.fsmonitor=", "-c", "core.hooksPath=/dev/null", "-c", "log.showSignature=false",
@@ -99,8 +98,8 @@ const noText = "SPRINGFIELD_NO_TEXT"
 const programs = `\.(clean|smudge|process|required|command|cmd|textconv|external|driver|program|defaultkeycommand|helper|askpass|editor|pager|` +
 	`sshcommand|gitproxy|alternaterefscommand|packobjectshook|difffilter|templatedir)$`
 
-// ignorePrograms adds options to c.quiet that disable the programs in the repository's configuration, and the hooks in
-// every configuration. It fails with git before 2.26.
+// ignorePrograms adds options to c.quiet that disable the programs in the repository's configuration, and all hooks. It
+// fails with git before 2.26.
 func (c *caller) ignorePrograms(ctx context.Context) error {
 	out, err := c.runGit(ctx, "", "config", "--show-scope", "--name-only", "--get-regexp", programs)
 	if exitedWith(err, 1) {
@@ -130,8 +129,8 @@ func (c *caller) ignorePrograms(ctx context.Context) error {
 
 var errSlow = errors.New("git did not answer; maybe one of its files is a pipe")
 
-// runGit runs git with stdin as standard input, and returns the output, less trailing newlines. If git is not
-// installed, the error wraps exec.ErrNotFound.
+// runGit runs git with stdin, and returns the output less trailing newlines. If git is not installed, the error wraps
+// exec.ErrNotFound.
 func (c *caller) runGit(ctx context.Context, stdin string, args ...string) (string, error) {
 	if c.command == "" {
 		return "", fmt.Errorf("git %s: %w", args[0], exec.ErrNotFound)

@@ -27,8 +27,7 @@ type OutsideError struct{ Dir, Says, Advice string }
 func (e *OutsideError) Error() string { return e.Dir + ": " + e.Says }
 func (e *OutsideError) Hint() string  { return e.Advice }
 
-// RepositoryRoot returns dir or the nearest parent with .git ("" if not found). dir must be absolute, because the
-// search ends at ".".
+// RepositoryRoot returns dir or the nearest parent with .git, or "". dir is absolute.
 func RepositoryRoot(dir string) string {
 	return rooted.FindUpward(dir, func(dir string) bool {
 		_, err := os.Lstat(filepath.Join(dir, ".git"))
@@ -36,8 +35,8 @@ func RepositoryRoot(dir string) string {
 	})
 }
 
-// RepositoryIfAny returns the checkout around dir (nil if none, or if git is not installed). dir must be absolute. For
-// a different directory's or user's checkout, the error is an *OutsideError.
+// RepositoryIfAny returns the checkout around dir (nil if there is none or no git). dir is absolute. For a different
+// directory's or user's checkout, the error is an *OutsideError.
 func (g Git) RepositoryIfAny(ctx context.Context, dir string) (*Repository, error) {
 	c := g.callerIn(dir)
 	out, err := c.runGit(ctx, "", "rev-parse", "--show-toplevel", "--git-dir", "--git-common-dir")
@@ -66,8 +65,7 @@ func (g Git) RepositoryIfAny(ctx context.Context, dir string) (*Repository, erro
 	return r, c.ignorePrograms(ctx)
 }
 
-// hasGitDir reports whether the git directory gitDir, and the directory common shared by worktrees, belong to
-// the checkout. The .git of an unpacked archive can refer to any repository.
+// hasGitDir reports whether gitDir, and the directory common shared by worktrees, belong to the checkout.
 func (r *Repository) hasGitDir(ctx context.Context, gitDir, common string) bool {
 	own := filepath.Join(resolveLinks(r.Root), ".git")
 	info, err := os.Lstat(own)
@@ -87,16 +85,16 @@ func (r *Repository) hasGitDir(ctx context.Context, gitDir, common string) bool 
 	return isLinked(own, gitDir, common)
 }
 
-// isLinked reports whether dir is a linked worktree's git directory, inside the repository's git directory common, and
-// refers back to the worktree's .git file dotGit. Callers resolve links in dir and common first.
+// isLinked reports whether dir is a linked worktree's git directory, inside the repository's common, and refers back to
+// the worktree's .git file dotGit. Callers resolve links in dir and common first.
 func isLinked(dotGit, dir, common string) bool {
 	text, err := rooted.ReadFile(dir, "gitdir", 4<<10)
 	back := rooted.PathFrom(dir, strings.TrimSpace(string(text)))
 	return err == nil && filepath.Dir(dir) == filepath.Join(common, "worktrees") && rooted.SameFile(back, dotGit)
 }
 
-// MainWorktree returns the main worktree if root is a linked worktree ("" if the repository is bare), else root. gitDir
-// and common are the git directories named by root's .git file. If gitDir does not name root too, it returns root.
+// MainWorktree returns the main worktree if root is a linked one ("" if the repository is bare), else root. gitDir and
+// common are the git directories named by root's .git file. If gitDir does not name root too, it returns root.
 func MainWorktree(root, gitDir, common string) string {
 	gitDir, common = resolveLinks(gitDir), resolveLinks(common)
 	switch {
@@ -108,8 +106,8 @@ func MainWorktree(root, gitDir, common string) string {
 	return filepath.Dir(common)
 }
 
-// PathFromRoot returns the path of an existing file or directory relative to the repository's root, with slashes. name
-// must be absolute. For a file outside of the repository the result begins with "..".
+// PathFromRoot returns the slash path of an existing file or directory relative to the root. name is absolute. Outside
+// of the repository the result begins with "..".
 func (r *Repository) PathFromRoot(name string) (_ string, err error) {
 	name, err = filepath.EvalSymlinks(name)
 	if err != nil {
@@ -119,14 +117,14 @@ func (r *Repository) PathFromRoot(name string) (_ string, err error) {
 	return filepath.ToSlash(relative), err
 }
 
-// CurrentBranch returns the current branch, or "" for a detached HEAD or if git fails.
+// CurrentBranch returns the current branch ("" if HEAD is detached or git fails).
 func (r *Repository) CurrentBranch(ctx context.Context) string {
 	name, _ := r.runGit(ctx, "", "symbolic-ref", "--quiet", "--short", "HEAD")
 	return name
 }
 
-// RemoteURL returns the configured URL of the branch's remote, of origin, or of the first remote, in this
-// order, or "". It does not apply url.*.insteadOf, which is local to this machine.
+// RemoteURL returns the configured URL of the branch's remote, else origin, else the first remote, or "". It does not
+// apply url.*.insteadOf.
 func (r *Repository) RemoteURL(ctx context.Context) string {
 	name, err := r.runGit(ctx, "", "config", "--get", "branch."+r.CurrentBranch(ctx)+".remote")
 	if err != nil || name == "." {
@@ -139,8 +137,8 @@ func (r *Repository) RemoteURL(ctx context.Context) string {
 	return where
 }
 
-// DirtyFiles returns the files below path that differ from HEAD, and untracked files. All paths are relative to the
-// root, and "." is the root. It omits submodules.
+// DirtyFiles returns untracked files and those that differ from HEAD below path, without submodules. Paths are relative
+// to the root (".").
 func (r *Repository) DirtyFiles(ctx context.Context, path string) ([]string, error) {
 	out, err := r.runGit(ctx, "", "status", "--porcelain", "-z", "--untracked-files=all", "--no-renames", "--ignore-submodules=all",
 		"--", path)
@@ -156,7 +154,7 @@ func (r *Repository) DirtyFiles(ctx context.Context, path string) ([]string, err
 	return files, nil
 }
 
-// LastChange returns the latest commit that changed path, or "". path is relative to the root.
+// LastChange returns the latest commit that changed path, relative to the root, or "".
 func (r *Repository) LastChange(ctx context.Context, path string) (commit string, err error) {
 	if r.CommitOf(ctx, "HEAD") == "" {
 		return "", nil
@@ -164,7 +162,7 @@ func (r *Repository) LastChange(ctx context.Context, path string) (commit string
 	return r.runGit(ctx, "", "log", "-1", "--format=%H", "--", path)
 }
 
-// CommitOf resolves a name to a commit, or to "" if it is unknown, as in a shallow clone.
+// CommitOf resolves a name to a commit ("" if unknown).
 func (r *Repository) CommitOf(ctx context.Context, name string) string {
 	if strings.HasPrefix(name, "-") { // an option; names may come from a catalog
 		return ""
@@ -179,7 +177,7 @@ func (r *Repository) IsShallow(ctx context.Context) bool {
 }
 
 // IsKnownPushed reports whether a remote-tracking branch contains a commit. It only considers remotes with the URL
-// preferredURL, or all if there are none.
+// preferredURL, or all if none.
 func (r *Repository) IsKnownPushed(ctx context.Context, commit, preferredURL string) (bool, error) {
 	args := []string{"for-each-ref", "--count=1", "--format=%(refname)", "--contains=" + commit}
 	all, err := r.runGit(ctx, "", "remote")
@@ -200,8 +198,8 @@ func (r *Repository) IsKnownPushed(ctx context.Context, commit, preferredURL str
 	return out != "", err
 }
 
-// IsUnchangedSince reports whether the tracked files below path are the same as in commit, apart from submodules. path
-// is relative to the root. It returns false if the commit is unknown.
+// IsUnchangedSince reports whether the tracked files below path, relative to the root, are as in commit, apart from
+// submodules. It returns false if the commit is unknown.
 func (r *Repository) IsUnchangedSince(ctx context.Context, commit, path string) (bool, error) {
 	if r.CommitOf(ctx, commit) == "" {
 		return false, nil
@@ -217,8 +215,8 @@ func (r *Repository) IsUnchangedSince(ctx context.Context, commit, path string) 
 // Plain is git's mode of a file that is not executable.
 const Plain = "100644"
 
-// FileModes maps files below path to modes in git's index, e.g. Plain. It omits untracked files. All paths are relative
-// to the root ("." for the root).
+// FileModes maps files below path to modes in git's index. It omits untracked files. Paths are relative to the root
+// (".").
 func (r *Repository) FileModes(ctx context.Context, path string) (map[string]string, error) {
 	out, err := r.runGit(ctx, "", "ls-files", "--stage", "-z", "--", path)
 	if err != nil {
@@ -233,21 +231,20 @@ func (r *Repository) FileModes(ctx context.Context, path string) (map[string]str
 	return modes, nil
 }
 
-// SeesModes reports whether git reads executable bits from files. It does not on Windows.
+// SeesModes is false on Windows.
 func (r *Repository) SeesModes(ctx context.Context) bool {
 	out, err := r.runGit(ctx, "", "config", "--type=bool", "--get", "core.fileMode")
 	return err != nil || out != "false"
 }
 
-// StageExecutable marks files as executable in git's index. They must be in the index. Their paths are relative to the
-// root.
+// StageExecutable marks files as executable in git's index. They must be there. Paths are relative to the root.
 func (r *Repository) StageExecutable(ctx context.Context, indexed []string) error {
 	_, err := r.runGit(ctx, "", append([]string{"update-index", "--chmod=+x", "--"}, indexed...)...)
 	return err
 }
 
-// Ignored returns the given files that git ignores. They need not exist. All paths are relative to the root, with
-// slashes. A file in git's index is not ignored.
+// Ignored returns the given files git ignores. They need not exist. Paths are relative to the root, with slashes. A
+// file in the index is not ignored.
 func (r *Repository) Ignored(ctx context.Context, files []string) (found []string, err error) {
 	if len(files) == 0 {
 		return nil, nil

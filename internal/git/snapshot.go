@@ -19,8 +19,8 @@ import (
 
 const Snapshots = "refs/springfield/away/" // prefix of their refs
 
-// TakeSnapshot commits the working tree as a snapshot with the given name. head is the commit of HEAD, or "" before the
-// first commit; kept is the snapshot's commit.
+// TakeSnapshot commits the working tree as a named snapshot. head is HEAD's commit ("" before the first); kept is the
+// snapshot's commit.
 func (r *Repository) TakeSnapshot(ctx context.Context, name string) (head, kept string, err error) {
 	head = r.CommitOf(ctx, "HEAD")
 	err = r.withTreeObject(ctx, "", func(in *caller, tree string) error {
@@ -40,7 +40,7 @@ func (r *Repository) TakeSnapshot(ctx context.Context, name string) (head, kept 
 	return head, kept, err
 }
 
-// DropSnapshot removes the named snapshot if its ref still points to ifCommit. Otherwise it returns an error.
+// DropSnapshot removes the named snapshot if its ref still points to ifCommit, or returns an error.
 func (r *Repository) DropSnapshot(ctx context.Context, name, ifCommit string) error {
 	_, err := r.runGit(ctx, "", "update-ref", "-d", Snapshots+name, ifCommit)
 	return err
@@ -55,8 +55,8 @@ type Changed struct {
 	New     bool   `json:"new,omitempty"` // not in the snapshot
 }
 
-// ChangesSince returns the files that differ from the snapshot kept, a commit from TakeSnapshot. It writes nothing into
-// the repository.
+// ChangesSince returns the files that differ from kept, a commit from TakeSnapshot. It writes nothing into the
+// repository.
 func (r *Repository) ChangesSince(ctx context.Context, kept string) (all []Changed, err error) {
 	err = r.withTreeObject(ctx, kept, func(in *caller, tree string) error {
 		out, err := in.runGit(ctx, "", "diff-tree", "-r", "-z", "--raw", "--numstat", "--no-renames", "--no-ext-diff", "--no-textconv",
@@ -81,9 +81,9 @@ func (r *Repository) ChangesSince(ctx context.Context, kept string) (all []Chang
 	return all, err
 }
 
-// withTreeObject calls use with a git tree of the working tree, made in a temporary index with no cached stat data.
-// snapshotOrKeep is the commit of a snapshot to compare with: objects go to a temporary directory, and files of the
-// snapshot are included even if now ignored. If it is "", objects stay in the repository.
+// withTreeObject calls use with a git tree of the working tree, made in a temporary index. snapshotOrKeep is a
+// snapshot's commit to compare with: objects go to a temporary directory, and its files are included even if now
+// ignored. If it is "", objects stay in the repository.
 func (r *Repository) withTreeObject(ctx context.Context, snapshotOrKeep string, use func(in *caller, tree string) error) error {
 	dir, err := os.MkdirTemp("", "springfield-away-")
 	if err != nil {
@@ -132,9 +132,9 @@ func (r *Repository) withTreeObject(ctx context.Context, snapshotOrKeep string, 
 	return use(&in, tree)
 }
 
-// listWorkFiles returns existing files from the index, and untracked files not ignored. With plusSnapshot, files from
-// this snapshot are added and submodules are skipped. Pipes, devices and files below a symlink are always skipped.
-// entries are index and snapshot lines, which git needs to convert line endings. nested counts nested repositories.
+// listWorkFiles returns existing files from the index, and untracked files not ignored. With plusSnapshot, it adds this
+// snapshot's files and skips submodules. It always skips pipes, devices and files below a symlink. entries are index
+// and snapshot lines. nested counts nested repositories.
 func (r *Repository) listWorkFiles(ctx context.Context, in *caller, plusSnapshot string) (
 	entries, names []string, nested int, err error,
 ) {
@@ -175,8 +175,8 @@ func (r *Repository) listWorkFiles(ctx context.Context, in *caller, plusSnapshot
 }
 
 // isOnDisk reports whether name exists as a directory, if directory is set, or else as a file or symlink. Pipes,
-// devices and names below a symlink do not count. Without permission it returns true, because git reports that.
-// directories caches results, and must already map "." to true.
+// devices and names below a symlink do not count. Without permission it returns true. directories caches results, and
+// already maps "." to true.
 func (r *Repository) isOnDisk(name string, directory bool, directories map[string]bool) bool {
 	up := path.Dir(name)
 	if _, known := directories[up]; !known {
@@ -192,7 +192,7 @@ func (r *Repository) isOnDisk(name string, directory bool, directories map[strin
 	return info.IsDir() == directory && info.Mode()&(fs.ModeNamedPipe|fs.ModeSocket|fs.ModeDevice) == 0
 }
 
-// CountNested returns the number of nested repositories. A snapshot does not contain their changes.
+// CountNested counts nested repositories, whose changes snapshots lack.
 func (r *Repository) CountNested(ctx context.Context) (int, error) {
 	_, _, nested, err := r.listWorkFiles(ctx, r.caller, "")
 	return nested, err

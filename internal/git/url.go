@@ -8,7 +8,7 @@ import (
 )
 
 // FetchableURL converts a remote's URL for a catalog. It removes a password, query and fragment, and uses https for
-// GitHub, which needs no key. ok is false if other people cannot or should not fetch from the URL.
+// GitHub. ok is false if others cannot or should not fetch from it.
 func FetchableURL(remote string) (address string, ok bool) {
 	if display.OneLine(remote) != remote {
 		return "", false

@@ -4,5 +4,5 @@ package group
 
 import "os/exec"
 
-// KillOnCancel is a no-op, because Windows has no process groups, and remaining children end by themselves.
+// KillOnCancel is a no-op.
 func KillOnCancel(*exec.Cmd) {}

@@ -10,8 +10,8 @@ import (
 	"syscall"
 )
 
-// KillOnCancel kills cmd and its child processes on cancel, e.g. compilers started by go. cmd must be from
-// exec.CommandContext and not yet started. cmd.SysProcAttr and cmd.Cancel are replaced.
+// KillOnCancel kills cmd and its child processes on cancel. cmd is from exec.CommandContext and not yet started. It
+// replaces cmd.SysProcAttr and cmd.Cancel.
 func KillOnCancel(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error {

@@ -25,9 +25,9 @@ type Suite struct {
 	Facts [][]string
 }
 
-// AskForSuite asks for the answers that are missing in s.Said, sets them there, and returns all. The caller checks
-// s.Said and s.Settings first. If it asks for targets, s.Defaults.Targets must not be empty. If s.Facts is set, it then
-// prints a summary. If the user declines that, it returns ErrCancelled.
+// AskForSuite asks for the missing answers in s.Said, sets them there, and returns all. The caller checks s.Said and
+// s.Settings first. If it asks for targets, s.Defaults.Targets is not empty. If s.Facts is set, it prints a summary. If
+// the user declines that, it returns ErrCancelled.
 func (s *Suite) AskForSuite() (generator.Spec, error) {
 	for _, ask := range []func() error{s.askPlugins, s.askSettings, s.askMarketplace, s.askForOwner, s.askMachines} {
 		if err := ask(); err != nil {

@@ -29,8 +29,8 @@ type Asker struct {
 	stdio survey.AskOpt
 }
 
-// NewAsker returns an Asker for t. t.Hint must be set. Questions return ErrCancelled if ctx is cancelled. This changes
-// package variables in survey.
+// NewAsker returns an Asker for t. t.Hint is set. Questions return ErrCancelled if ctx is cancelled. It changes package
+// variables in survey.
 func (t Terminal) NewAsker(ctx context.Context) Asker {
 	core.DisableColor = !t.Color // survey does not read NO_COLOR itself
 	survey.ErrorTemplate = strings.Replace(survey.ErrorTemplate, "Sorry, your reply was invalid", "invalid answer", 1)
@@ -41,7 +41,7 @@ func (t Terminal) NewAsker(ctx context.Context) Asker {
 	return Asker{t, ctx, survey.WithStdio(&keys{File: t.In}, t.Screen, t.Screen)}
 }
 
-// fold makes the question of a list, or an error, safe to print and wraps it to the terminal's width.
+// fold makes a list's question, or an error, safe to print and wraps it to the terminal's width.
 func (p Asker) fold(question string) string {
 	return strings.Join(layout.HangText("", "  ", display.OneLine(question), p.widthOf()-4), "\n")
 }
@@ -50,8 +50,7 @@ func (p Asker) badAnswerError(err error) error {
 	return errors.New(p.fold(p.errorWithHint(err)))
 }
 
-// askOrCancel asks a question and sets answer. It asks in a goroutine, because survey accepts no context. On
-// cancellation it restores the terminal and returns ErrCancelled.
+// askOrCancel asks a question and sets answer. On cancellation it restores the terminal and returns ErrCancelled.
 func (p Asker) askOrCancel(q survey.Prompt, answer any, opts ...survey.AskOpt) error {
 	mode, modeErr := term.GetState(int(p.In.Fd()))
 	asked := make(chan error, 1)
@@ -73,8 +72,8 @@ func (p Asker) askOrCancel(q survey.Prompt, answer any, opts ...survey.AskOpt) e
 	}
 }
 
-// Many asks for any number of options and returns their values. preset lists the values marked initially. checkAnswer
-// must be set. If it returns an error, Many asks again.
+// Many returns the chosen options' values. preset lists those marked initially. checkAnswer is set. If it returns an
+// error, Many asks again.
 func (p Asker) Many(
 	question string, options []Option, preset []string, checkAnswer func([]string) error,
 ) ([]string, error) {
@@ -95,7 +94,7 @@ func (p Asker) Many(
 	return answer, err
 }
 
-// One asks for an option and returns the value. preset must be an option's value.
+// One asks for an option's value. preset is one.
 func (p Asker) One(question string, options []Option, preset string) (string, error) {
 	var answer string
 	err := p.askOrCancel(&survey.Select{
@@ -105,8 +104,7 @@ func (p Asker) One(question string, options []Option, preset string) (string, er
 	return answer, err
 }
 
-// Text asks for a line of text. Enter alone returns preset. If check returns an error, Text asks again. check must be
-// set.
+// Text asks for a line of text, again if check returns an error. Enter alone returns preset. check is set.
 func (p Asker) Text(question, preset string, check func(string) error) (string, error) {
 	var answer string
 	err := p.askOrCancel(&survey.Input{Message: display.OneLine(question), Default: display.OneLine(preset)}, &answer, survey.WithValidator(func(v any) error {
@@ -118,7 +116,7 @@ func (p Asker) Text(question, preset string, check func(string) error) (string, 
 	return answer, err
 }
 
-// Confirm asks a question. Enter alone means yes. On an error the answer has no meaning.
+// Confirm asks a question. Enter alone means yes.
 func (p Asker) Confirm(question string) (bool, error) {
 	answer := true
 	err := p.askOrCancel(&survey.Confirm{Message: display.OneLine(question), Default: true}, &answer)
@@ -129,8 +127,8 @@ func valuesOf(options []Option) []string {
 	return check.NamesOf(options, func(o Option) string { return o.Value })
 }
 
-// printIfLong returns a function that returns the label of option i. Since survey breaks long labels within words,
-// printIfLong prints all options above the question if one is too long. The function then returns "".
+// printIfLong returns a function that returns the label of option i. If a label is too long, it prints all options, and
+// the function returns "".
 func (p Asker) printIfLong(options []Option) (unprinted func(value string, i int) string) {
 	const frame = 12 // columns around value and label
 	if !slices.ContainsFunc(options, func(o Option) bool { return layout.TextWidth(o.Value+o.Label) > p.widthOf()-frame }) {
@@ -154,8 +152,7 @@ func (p Asker) helpText(options []Option) string {
 	return strings.Join(lines, "\n")
 }
 
-// filterOptions returns a filter that keeps options containing the typed text. Their values must be in lower case. If
-// there are none, it keeps all options, because survey cannot handle an empty list.
+// filterOptions returns a filter for options containing the typed text (all if none). Values are in lower case.
 func filterOptions(options []Option) (hasOrNoneHas func(typed, value string, i int) bool) {
 	return func(typed, value string, _ int) bool {
 		has := func(value string) bool { return strings.Contains(value, strings.ToLower(typed)) }

@@ -76,7 +76,7 @@ func (e Edit) Changes() bool {
 	return !e.Before.hasSameBytes(e.After) || e.Before != nil && e.After != nil && e.Before.Mode.Perm() != e.After.Mode.Perm()
 }
 
-// CheckAccess returns an error if the file or its directory is not writable. A rename would replace even a read-only file.
+// CheckAccess returns an error if the file or its directory is not writable.
 func (e Edit) CheckAccess() error {
 	at, err := cmp.Or(e.At, e.Path), error(nil)
 	if e.Before != nil && e.Before.Mode&0o222 == 0 {
@@ -87,8 +87,8 @@ func (e Edit) CheckAccess() error {
 	return &fs.PathError{Op: "write", Path: cmp.Or(e.Path, at), Err: err}
 }
 
-// PlanContent plans new content, or to remove the file if data is nil. Nothing is written. Existing files keep their
-// mode, new files get newMode. The error is from CheckAccess.
+// PlanContent plans new content, or to remove the file if data is nil. Existing files keep their mode. The error is
+// from CheckAccess.
 func (e *Edit) PlanContent(data []byte, newMode fs.FileMode) (accessErr error) {
 	e.After = nil
 	if e.Before != nil {
@@ -127,7 +127,7 @@ func (c Change) IsEmpty() bool {
 	return c.undoes.ID == 0 && !slices.ContainsFunc(c.Edits, Edit.Changes)
 }
 
-// Files returns the files to be written and removed, without directories. It includes State only if In is set.
+// Files returns the files written and removed, including State only if In is set.
 func (c Change) Files() (written, removed []string) {
 	for _, e := range c.Edits {
 		switch {
@@ -144,8 +144,8 @@ func (c Change) Files() (written, removed []string) {
 // Diff returns the change as a unified diff.
 func (c Change) Diff() string { return c.DiffIn("") }
 
-// DiffIn returns the change as a unified diff, without modes, directories and springfield's state. Unless dir is "",
-// paths are relative to dir, with git's prefixes a/ and b/.
+// DiffIn returns a unified diff without modes, directories and springfield's state. Unless dir is "", paths are
+// relative to dir, with prefixes a/ and b/.
 func (c Change) DiffIn(dir string) string {
 	var b strings.Builder
 	for _, e := range c.Edits {
@@ -170,8 +170,8 @@ func (c Change) DiffIn(dir string) string {
 	return b.String()
 }
 
-// diffContents returns a unified diff. If before or after is not text, it reports only that they differ, so the caller
-// skips equal contents. from and to are printed as they are, and the caller passes os.DevNull for a missing file.
+// diffContents returns a unified diff, or that they differ if one is not text. Callers skip equal contents, and pass
+// os.DevNull for a missing file.
 func diffContents(from, to string, before, after *Content) string {
 	was, is := before.Bytes(), after.Bytes()
 	if IsText(was) && IsText(is) {

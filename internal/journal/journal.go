@@ -57,7 +57,6 @@ type Entry struct {
 	open bool // some files may not be written yet
 }
 
-// Files returns the paths of all files in the entry, as Change.Files does.
 func (e Entry) Files() []string {
 	written, removed := Change{Edits: e.Edits}.Files()
 	return append(append([]string{}, written...), removed...)
@@ -69,8 +68,8 @@ type Journal struct {
 	atStep fault // set by tests
 }
 
-// ApplyChange records a change in the journal and writes all edits or none. Every error is a *WriteError. If
-// it wraps ErrChanged, a new plan is needed.
+// ApplyChange records a change in the journal and writes all edits or none. Errors are *WriteError. If one wraps
+// ErrChanged, plan anew.
 func (j Journal) ApplyChange(c Change) error {
 	if c.IsEmpty() {
 		return nil
@@ -83,7 +82,7 @@ func (j Journal) ApplyChange(c Change) error {
 	return failure
 }
 
-// PlanAndApply plans and applies a change. It tries again if a program changes a file in between.
+// PlanAndApply plans and applies a change, again if a program changes a file in between.
 func (j Journal) PlanAndApply(plan func() (Change, error)) (c Change, err error) {
 	for range tries {
 		if c, err = plan(); err != nil {
@@ -96,8 +95,8 @@ func (j Journal) PlanAndApply(plan func() (Change, error)) (c Change, err error)
 	return c, err
 }
 
-// lockAndApply takes the lock, records the change in the journal (an undo removes the entry), and writes all edits or
-// none. On error, Done and Left are set in failure.
+// lockAndApply takes the lock, records the change in the journal, and writes all edits or none. On error, it sets
+// failure's Done and Left.
 func (j Journal) lockAndApply(c Change, failure *WriteError) error {
 	unlock, err := TakeLock(filepath.Join(j.Dir, "settings.lock"))
 	if err != nil {
@@ -153,8 +152,7 @@ func (j Journal) lockAndApply(c Change, failure *WriteError) error {
 	return err
 }
 
-// ReadEntries returns all entries, the latest first. Only the first can be undone. The contents in their edits have a
-// hash but no Data. A damaged entry is an error, and no entry is returned then.
+// ReadEntries returns all entries. Only the first can be undone. Contents have no Data. A damaged entry is an error.
 func (j Journal) ReadEntries() (newestFirst []Entry, err error) {
 	ids, err := j.listIDs()
 	if err != nil {
@@ -173,8 +171,8 @@ func (j Journal) ReadEntries() (newestFirst []Entry, err error) {
 	return newestFirst, nil
 }
 
-// ForgetNewest locks the journal and removes the latest entry without undoing it, so that the previous one can be
-// undone. A damaged entry is removed, too, and returned empty. Without entries the error is ErrNothingToUndo.
+// ForgetNewest locks the journal and removes the latest entry without undoing it. A damaged entry is returned empty.
+// Without entries it returns ErrNothingToUndo.
 func (j Journal) ForgetNewest() (Entry, error) {
 	unlock, err := TakeLock(filepath.Join(j.Dir, "settings.lock"))
 	if err != nil {
@@ -199,9 +197,8 @@ func (j Journal) ForgetNewest() (Entry, error) {
 	return e, nil
 }
 
-// MergeNewest locks the journal and merges the latest entries into one for a single undo. names lists each entry's Did,
-// oldest first, and must not be empty. If the latest entries have different names or one is open, it returns
-// ErrChanged. The undo can fail if two entries change the same file.
+// MergeNewest locks the journal and merges the latest entries into one. names lists each entry's Did, oldest first, and
+// is not empty. If names differ or an entry is open, it returns ErrChanged.
 func (j Journal) MergeNewest(names []string) error {
 	unlock, err := TakeLock(filepath.Join(j.Dir, "settings.lock"))
 	if err != nil {
@@ -239,8 +236,7 @@ func (j Journal) MergeNewest(names []string) error {
 	return err
 }
 
-// loadContents replaces the hashes in e's edits with the stored contents. If After is not stored, the hash is kept and
-// Data is empty.
+// loadContents replaces hashes in e's edits with stored contents. If After is not stored, it keeps the hash.
 func (j Journal) loadContents(e *Entry) error {
 	kept, err := j.openContents(e.ID)
 	if err != nil {
@@ -277,8 +273,8 @@ func (j Journal) fileOf(id int, end string) string {
 	return filepath.Join(j.Dir, "journal", fmt.Sprintf("%08d%s", id, end))
 }
 
-// pruneEntries removes the oldest entries to keep up to journalKeeps entries and journalSize bytes, including the new
-// entry with addedSize bytes. earlier lists the earlier entry IDs in ascending order.
+// pruneEntries removes the oldest entries to keep up to journalKeeps entries and journalSize bytes, including addedSize
+// bytes. earlier is ascending.
 func (j Journal) pruneEntries(earlier []int, addedSize int64) {
 	kept := 1
 	for _, id := range slices.Backward(earlier) {
@@ -295,7 +291,7 @@ func (j Journal) pruneEntries(earlier []int, addedSize int64) {
 	}
 }
 
-// removeEntry removes the files of an entry, and does not undo its edits. The caller holds the lock.
+// removeEntry removes an entry's files without undoing its edits. The caller holds the lock.
 func (j Journal) removeEntry(id int) error {
 	err := j.atStep.runStep("forget entry", func() error {
 		err := os.Remove(j.fileOf(id, openEnd))
@@ -311,8 +307,8 @@ func (j Journal) removeEntry(id int) error {
 	return nil
 }
 
-// reopenEntry marks an entry as open, for an undo. If it is no longer the latest, the error wraps ErrChanged. The
-// caller holds the lock.
+// reopenEntry marks an entry as open, for an undo. If it is not the latest, the error wraps ErrChanged. The caller
+// holds the lock.
 func (j Journal) reopenEntry(e Entry) error {
 	now, err := j.readNewest()
 	if err != nil && !errors.Is(err, ErrNothingToUndo) {
@@ -333,7 +329,7 @@ func (j Journal) closeEntry(id int) error {
 	return j.atStep.runStep("finish entry", func() error { return os.Rename(j.fileOf(id, openEnd), j.fileOf(id, closedEnd)) })
 }
 
-// listIDs returns the IDs of all entries, also open ones, in ascending order.
+// listIDs returns all entries' IDs, also open ones, ascending.
 func (j Journal) listIDs() ([]int, error) {
 	files, err := os.ReadDir(filepath.Join(j.Dir, "journal"))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -363,8 +359,8 @@ type DamagedError struct {
 func (e *DamagedError) Error() string { return fmt.Sprintf("read %s: %v", e.File, e.Err) }
 func (e *DamagedError) Unwrap() error { return e.Err }
 
-// addAndPrune stores a new open entry, and calls pruneEntries. The entry has c's Did, Kind and Leaves, and edits
-// instead of c.Edits. The caller holds the lock, and calls closeEntry or removeEntry afterwards.
+// addAndPrune stores a new open entry for c with edits, and calls pruneEntries. The caller holds the lock, and calls
+// closeEntry or removeEntry afterwards.
 func (j Journal) addAndPrune(c Change, edits []Edit) (Entry, error) {
 	e := Entry{ID: 1, At: time.Now().UTC(), Did: c.Did, Kind: c.Kind, Token: rand.Text(), Leaves: c.Leaves}
 	ids, err := j.listIDs()
@@ -436,8 +432,7 @@ func (j Journal) addAndPrune(c Change, edits []Edit) (Entry, error) {
 	return e, nil
 }
 
-// readEntry reads the list of an entry. It tries again if the file is not found, because a concurrent process
-// could just have renamed it. If the entry was removed, the error is fs.ErrNotExist.
+// readEntry reads an entry's list. If the entry was removed, it returns fs.ErrNotExist.
 func (j Journal) readEntry(id int) (Entry, error) {
 	const looks = 6
 	var file string
@@ -464,7 +459,7 @@ func (j Journal) readEntry(id int) (Entry, error) {
 	return e, nil
 }
 
-// decodeEntry parses the list of an entry. It rejects relative paths and paths outside an edit's In.
+// decodeEntry parses an entry's list. It rejects relative paths and paths outside an edit's In.
 func decodeEntry(data []byte) (Entry, error) {
 	var e Entry
 	if err := json.Unmarshal(data, &e); err != nil {
@@ -494,8 +489,7 @@ type contents struct {
 	path string
 }
 
-// openContents opens the stored contents of an entry. The caller closes them. A missing or invalid archive is a
-// *DamagedError.
+// openContents opens an entry's stored contents. Callers close them. A missing or invalid archive is a *DamagedError.
 func (j Journal) openContents(id int) (contents, error) {
 	path := j.fileOf(id, bytesEnd)
 	z, err := zip.OpenReader(path)
@@ -505,8 +499,8 @@ func (j Journal) openContents(id int) (contents, error) {
 	return contents{z, path}, err
 }
 
-// readStored reads the content with the hash stored.SHA256, and gives it the mode of stored. For nil it returns nil. If
-// the content is not stored, the error is a *DamagedError and wraps fs.ErrNotExist.
+// readStored reads the content with the hash stored.SHA256 and stored's mode (nil for nil). If it is not stored, the
+// error is a *DamagedError and wraps fs.ErrNotExist.
 func (c contents) readStored(stored *Content) (*Content, error) {
 	if stored == nil {
 		return nil, nil
@@ -546,8 +540,7 @@ func (j Journal) readNewest() (e Entry, err error) {
 	return e, nil
 }
 
-// Interrupted returns the latest entry. lastIsOpen is set if the change still runs or did not end as planned, e.g.
-// because it was killed. e is empty and err nil if there are no entries.
+// Interrupted returns the latest entry (empty if none). lastIsOpen is set unless the change ended as planned.
 func (j Journal) Interrupted() (e Entry, lastIsOpen bool, err error) {
 	if e, err = j.readNewest(); errors.Is(err, ErrNothingToUndo) {
 		err = nil

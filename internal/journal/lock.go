@@ -8,9 +8,8 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// TakeLock locks the file at path. The file and directory are created if needed, and not removed by unlock. If the lock
-// is not free within two seconds, even when held by this process, the error wraps ErrLocked. Only springfield respects
-// the lock.
+// TakeLock locks the file at path, created if needed. unlock keeps it. If the lock is not free within two seconds, the
+// error wraps ErrLocked. Only springfield respects it.
 func TakeLock(path string) (unlock func(), err error) {
 	if err := MakeDirs(filepath.Dir(path)); err != nil {
 		return nil, nameFailure("lock", path, err)
@@ -32,8 +31,8 @@ func TakeLock(path string) (unlock func(), err error) {
 	return func() { _ = lock.Unlock() }, nil
 }
 
-// LockDir locks dir with a lock file in springfield's state directory. All paths to a directory share one lock. If the
-// lock is not free within two seconds, it returns ErrLocked.
+// LockDir locks dir with a lock file in springfield's state directory. If the lock is not free within two seconds, it
+// returns ErrLocked.
 func (j Journal) LockDir(dir string) (unlock func(), err error) {
 	at, err := Resolve(dir)
 	if err != nil {

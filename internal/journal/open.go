@@ -18,9 +18,9 @@ const (
 	maxLinks = 40 // in a path, as in Linux
 )
 
-// OpenEdit reads a regular file (up to 64 MiB) into Before and After, both nil if the file is missing. Errors are
-// always *fs.PathError for path. in is an untrusted directory around the file, where links are errors. If in is "", the
-// file is the user's and links are followed. Pass absolute paths.
+// OpenEdit reads a regular file (up to 64 MiB) into Before and After, both nil if missing. Errors are *fs.PathError. in
+// is an untrusted directory, where links are errors. If in is "", the file is the user's and links are followed. Paths
+// are absolute.
 func OpenEdit(in, path string) (Edit, error) {
 	e := Edit{In: in, Path: path}
 	err := e.setAtAndRoot()
@@ -55,8 +55,8 @@ func (e *Edit) setAtAndRoot() (err error) {
 	return err
 }
 
-// reachAbove calls do with an open directory and the name of path relative to it. The directory is e.root if path is
-// below, where a link is an error, otherwise the nearest existing ancestor of path.
+// reachAbove calls do with an open directory and path's name in it: e.root if path is below, where links are errors,
+// otherwise path's nearest existing ancestor.
 func (e Edit) reachAbove(path string, do func(in rooted.Folder, name string) error) error {
 	from, bound := filepath.Dir(path), e.root != "" && rooted.HoldsPath(e.root, path)
 	if bound {
@@ -78,7 +78,7 @@ func (e Edit) reachAbove(path string, do func(in rooted.Folder, name string) err
 	return do(in, name)
 }
 
-// readNow reads the file at e.At, or returns nil if it is missing. The caller has called setAtAndRoot.
+// readNow reads the file at e.At (nil if missing). Call setAtAndRoot first.
 func (e Edit) readNow() (now *Content, err error) {
 	keep := func(data []byte, info fs.FileInfo, err error) error {
 		if err == nil {
@@ -112,8 +112,7 @@ func (e Edit) checkUnchanged() error {
 	return err
 }
 
-// Resolve returns the absolute path with all symlinks resolved. Unlike filepath.EvalSymlinks, it accepts dangling
-// symlinks, so that a file can be created at their target.
+// Resolve returns the absolute path with all symlinks resolved, even dangling ones.
 func Resolve(path string) (string, error) {
 	if !filepath.IsAbs(path) {
 		here, err := os.Getwd()
@@ -153,8 +152,8 @@ func Resolve(path string) (string, error) {
 	return done, nil
 }
 
-// nameFailure returns err as an *fs.PathError for path, with the temporary file's name removed. err must be set. If
-// verb is not "open", a *rooted.LinkError is returned unchanged.
+// nameFailure returns err as an *fs.PathError for path. err is set. Unless verb is "open", it keeps a
+// *rooted.LinkError.
 func nameFailure(verb, path string, err error) error {
 	var pathErr *fs.PathError
 	var linkErr *os.LinkError

@@ -11,8 +11,8 @@ import (
 	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
-// checkWritable returns an error if file exists and is not writable, or if no file can be made in dir. dir is an
-// existing directory, the nearest above file.
+// checkWritable returns an error if an existing file is not writable, or if no file can be made in dir, the nearest
+// existing directory.
 func checkWritable(file, dir string) error {
 	if err := syscall.Access(file, 2); err != nil && err != syscall.ENOENT {
 		return err
@@ -20,8 +20,7 @@ func checkWritable(file, dir string) error {
 	return syscall.Access(dir+"/.", 2|1) // write and enter
 }
 
-// keepOwner gives temp the owner of the file that it will replace. For root, failing is an error, because
-// sudo would otherwise change the owner. Other users can only keep the group.
+// keepOwner gives temp the old file's owner. Failing is an error for root. Other users only keep the group.
 func keepOwner(temp *os.File, old fs.FileInfo) error {
 	owner, known := old.Sys().(*syscall.Stat_t)
 	if known && os.Geteuid() == 0 {
@@ -39,7 +38,7 @@ func MayChmod(info fs.FileInfo) (userMay bool) {
 	return known && (os.Geteuid() == 0 || int(owner.Uid) == os.Geteuid())
 }
 
-// ownAsAround gives a file created by root to the owner of the directory that contains it.
+// ownAsAround gives a file created by root to its directory's owner.
 func ownAsAround(in rooted.Folder, name string) error {
 	if os.Geteuid() != 0 {
 		return nil

@@ -17,8 +17,7 @@ const (
 	sharingViolation syscall.Errno = 32
 )
 
-// retryWhileBusy retries attempt for up to a second while the file is in use. Windows cannot replace or delete an open file,
-// and virus scanners open every file briefly.
+// retryWhileBusy retries attempt for up to a second while the file is in use.
 func retryWhileBusy(attempt func() error) error {
 	for deadline := time.Now().Add(busyPatience); ; time.Sleep(busyRetry) {
 		err := attempt()
@@ -32,7 +31,6 @@ func retryWhileBusy(attempt func() error) error {
 // checkWritable is a no-op, because access lists can only be tried.
 func checkWritable(string, string) error { return nil }
 
-// MayChmod reports whether the user may change a file's mode. On Windows this is unknown, and assumed.
 func MayChmod(fs.FileInfo) bool { return true }
 
 // keepOwner is a no-op: a new file inherits from its directory.

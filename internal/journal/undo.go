@@ -33,9 +33,8 @@ func (e *ChangedSinceError) Error() string {
 	return fmt.Sprintf("%s has changed since springfield's edit (%s)", e.File, e.Entry.Did)
 }
 
-// PlanUndo plans to undo the latest entry. It restores files that are as the change left them. It skips
-// files with a missing directory, and files that are still as before, as after a crash. Any
-// other file is a *ChangedSinceError, and an empty journal is ErrNothingToUndo.
+// PlanUndo plans to undo the latest entry. It skips files with a missing directory or still as before. Files not as the
+// change left them are a *ChangedSinceError, and an empty journal is ErrNothingToUndo.
 func (j Journal) PlanUndo() (u Undo, err error) {
 	for range tries {
 		e, err := j.readNewest()
@@ -52,8 +51,8 @@ func (j Journal) PlanUndo() (u Undo, err error) {
 	return u, fmt.Errorf("read journal: %w", ErrChanged)
 }
 
-// PlanRevert plans a new change to restore an entry's files. It skips the same files as PlanUndo, and fails if another
-// file changed since or none is left.
+// PlanRevert plans to restore an entry's files. It skips files as PlanUndo, and fails if another file changed or none
+// is left.
 func (j Journal) PlanRevert(e Entry, did string) (Change, error) {
 	u, err := j.planUndo(e)
 	c := Change{Did: did, Kind: e.Kind, Edits: u.Edits}
@@ -158,9 +157,8 @@ func (c contents) diffSinceEdit(f Edit, now *Content) (string, error) {
 	return diffContents(from, to, after, now), nil
 }
 
-// isDirGoneToo reports whether the file and its directory are missing, e.g. in a deleted project. e is the current
-// file. after is the content written by the change. Directories removed by the change do not count, because undo can
-// recreate them.
+// isDirGoneToo reports whether the file and its directory are missing, except directories removed by the change. e is
+// the current file, after what the change wrote.
 func (e Edit) isDirGoneToo(after *Content) bool {
 	dir := filepath.Dir(e.At)
 	return e.Before == nil && !rooted.TargetIsDir(dir) &&

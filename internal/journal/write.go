@@ -38,8 +38,8 @@ func IsTemporary(baseName string) bool {
 	return strings.HasPrefix(baseName, ".") && strings.Contains(baseName, tempMark) && strings.HasSuffix(baseName, tempEnd)
 }
 
-// addDirs adds directory edits: missing directories before the first edit that needs them, dropped ones to the end. It
-// omits edits that change nothing.
+// addDirs adds directory edits: missing directories before their first edit, dropped ones to the end. It omits edits
+// that change nothing.
 func addDirs(edits []Edit) ([]Edit, error) {
 	var all, dropped []Edit
 	made := map[string]bool{}
@@ -86,7 +86,7 @@ func addDirs(edits []Edit) ([]Edit, error) {
 	return append(all, slices.CompactFunc(dropped, func(a, b Edit) bool { return a.At == b.At })...), nil
 }
 
-// newDirEdit returns an edit for dir, a path with links resolved. The caller sets Before or After.
+// newDirEdit returns an edit for dir, a resolved path. Callers set Before or After.
 func (e Edit) newDirEdit(dir string) Edit {
 	d := Edit{Path: dir, At: dir, State: e.State}
 	if e.In != "" && dir != e.root && rooted.HoldsPath(e.root, dir) {
@@ -119,8 +119,7 @@ func (f fault) runStep(name string, do func() error) error {
 	return do()
 }
 
-// writeEdits performs all edits of addDirs, or reverts them on an error. unreverted lists files that it could not
-// revert.
+// writeEdits performs all edits of addDirs, or reverts them on an error. unreverted lists files not reverted.
 func writeEdits(edits []Edit, token string, f fault) (unreverted []string, err error) {
 	w := writer{token, edits, make([]bool, len(edits)), map[string]bool{}, f}
 	if err = w.stageOrMkdir(); err == nil {
@@ -269,8 +268,7 @@ func (w *writer) commitEdits() error {
 	return nil
 }
 
-// ifUnchanged calls replace to rename or remove the file. If the file was changed after it was read, it returns an
-// error instead.
+// ifUnchanged calls replace, or returns an error if the file changed after it was read.
 func (w *writer) ifUnchanged(e Edit, step string, replace func(in rooted.Folder, name string) error) error {
 	if err := w.fault.runStep("check", e.checkUnchanged); err != nil {
 		return err
@@ -280,7 +278,7 @@ func (w *writer) ifUnchanged(e Edit, step string, replace func(in rooted.Folder,
 	})
 }
 
-// overwriteFile replaces the data of an existing file, or restores the old data on an error.
+// overwriteFile replaces an existing file's data, or restores it on an error.
 func overwriteFile(in rooted.Folder, name string, backup, data []byte) error {
 	f, err := in.OpenFile(name, os.O_WRONLY, 0)
 	if err != nil {
@@ -300,7 +298,7 @@ func overwriteFile(in rooted.Folder, name string, backup, data []byte) error {
 	return err
 }
 
-// removeIfDir removes an empty directory and keeps any other file. A missing file is an error.
+// removeIfDir removes an empty directory and keeps other files. Missing files are errors.
 func removeIfDir(in rooted.Folder, name string) error {
 	if info, err := in.Lstat(name); err != nil || !info.IsDir() {
 		return err
@@ -312,7 +310,7 @@ func removeTemp(e Edit, token string) {
 	_ = e.reachAbove(tempName(e.At, token), rooted.Folder.RemoveAll)
 }
 
-// WriteUnjournaled writes all edits or none, with neither journal nor lock. All errors are *WriteError.
+// WriteUnjournaled writes all edits or none, without journal or lock. Errors are *WriteError.
 func (c Change) WriteUnjournaled() error {
 	edits, err := addDirs(c.Edits)
 	var left []string
@@ -325,7 +323,7 @@ func (c Change) WriteUnjournaled() error {
 	return nil
 }
 
-// MakeDirs creates dir and missing parents with mode 0700. With sudo they get the owner of their parent.
+// MakeDirs creates dir and missing parents with mode 0700. With sudo they get their parent's owner.
 func MakeDirs(dir string) error {
 	in, name, err := rooted.OpenNearest(dir)
 	if err != nil {

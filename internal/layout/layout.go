@@ -15,9 +15,8 @@ import (
 
 func TextWidth(text string) int { return runewidth.StringWidth(text) }
 
-// HangText wraps text to width. The first line begins with first, all other lines with blanks as wide as indent. White
-// space in text, such as a newline, becomes a single blank. Long words are not broken. If width is 0, first and text
-// are returned unchanged.
+// HangText wraps text to width. Lines after the first begin with blanks as wide as indent. White space becomes one
+// blank. If width is 0, first and text are returned unchanged.
 func HangText(first, indent, text string, width int) []string {
 	if width <= 0 {
 		return []string{first + text}
@@ -25,8 +24,7 @@ func HangText(first, indent, text string, width int) []string {
 	return wrapText(first, indent, strings.Join(strings.Fields(text), " "), width)
 }
 
-// BreakLine wraps a line to width, preserves the blanks inside and indents the following lines by indent columns. If
-// width is 0, it does not wrap.
+// BreakLine wraps a line to width (0 for none), preserves blanks and indents following lines by indent columns.
 func BreakLine(line string, indent, width int) []string {
 	if width <= 0 || TextWidth(line) <= width {
 		return []string{line}
@@ -78,7 +76,7 @@ func LayOutTable(rows [][]string) (lines []string) {
 
 func ClipText(text string, width int) string { return runewidth.Truncate(text, width, "…") }
 
-// EndThatFits returns text, or as much of its end as fits into width columns after "…".
+// EndThatFits returns text, or the end that fits into width columns after "…".
 func EndThatFits(text string, width int) string {
 	if over := TextWidth(text) - width; over > 0 {
 		return runewidth.TruncateLeft(text, over+1, "…")
@@ -88,7 +86,7 @@ func EndThatFits(text string, width int) string {
 
 func PadText(text string, width int) string { return runewidth.FillRight(text, width) }
 
-// CountOf returns the number with its noun, e.g. "1 stop" or "2 stops".
+// CountOf returns text like "1 stop" or "2 stops".
 func CountOf(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing
@@ -112,7 +110,7 @@ func (p Printer) InYellow() Printer { p.style = display.Warn; return p }
 func (p Printer) InRed() Printer    { p.style = display.Bad; return p }
 func (p Printer) InBold() Printer   { p.style = display.Strong; return p }
 
-// Paint writes the escape sequence to begin style s (0 ends a style). Nothing is written if there are no colours.
+// Paint begins style s (0 ends a style). Without colours it writes nothing.
 func (p Printer) Paint(s display.Style) {
 	sequences := map[display.Style]string{
 		0: "\x1b[0m", display.Good: "\x1b[32m", display.Warn: "\x1b[33m", display.Bad: "\x1b[31m", display.Strong: "\x1b[1m",
@@ -122,12 +120,11 @@ func (p Printer) Paint(s display.Style) {
 	}
 }
 
-// PrintText prints text line by line, and adds the last newline. If p.Wraps is set, it wraps long lines and indents
-// their continuation by two more columns.
+// PrintText prints text line by line, and adds the last newline. If p.Wraps is set, it wraps and indents continuations
+// by two more columns.
 func (p Printer) PrintText(format string, args ...any) { p.PrintLead("", format, args...) }
 
-// PrintLead prints a title directly followed by text, as in PrintText. The title includes blanks, as in "note: ". Only
-// the title is styled.
+// PrintLead prints a styled title followed by text, as PrintText. The title includes blanks, as in "note: ".
 func (p Printer) PrintLead(title, format string, args ...any) {
 	title = p.ShortPath(title)
 	for _, line := range strings.Split(title+p.ShortPath(fmt.Sprintf(format, args...)), "\n") {
@@ -139,7 +136,7 @@ func (p Printer) PrintLead(title, format string, args ...any) {
 	}
 }
 
-// PrintNext prints a command after "next: ", on one line for copying.
+// PrintNext prints a command after "next: ", on one line.
 func (p Printer) PrintNext(format string, args ...any) {
 	p.PrintUnbroken("next: " + fmt.Sprintf(format, args...))
 }
@@ -147,13 +144,12 @@ func (p Printer) PrintNext(format string, args ...any) {
 // PrintUnbroken prints a text on one line, unwrapped, for copying.
 func (p Printer) PrintUnbroken(text string) { p.printLines("", p.ShortPath(display.OneLine(text))) }
 
-// PrintFolded prints a title directly followed by text, wrapped to p.Width and aligned. The title includes blanks, as
-// in "note: ".
+// PrintFolded prints a title followed by text, wrapped to p.Width and aligned. The title includes blanks.
 func (p Printer) PrintFolded(title, format string, args ...any) {
 	p.printLines(title, HangText(title, strings.Repeat(" ", TextWidth(title)), p.ShortPath(fmt.Sprintf(format, args...)), p.Width)...)
 }
 
-// PrintField prints a title followed by text, wrapped if p.Wraps is set. Titles include their blanks, e.g. "note: ".
+// PrintField prints a title followed by text, wrapped if p.Wraps is set. Titles include their blanks.
 func (p Printer) PrintField(paddedTitle, text string) {
 	if !p.Wraps {
 		p.Width = 0
@@ -161,14 +157,13 @@ func (p Printer) PrintField(paddedTitle, text string) {
 	p.PrintFolded(paddedTitle, "%s", display.OneLine(text))
 }
 
-// PrintItem prints a mark followed by text, indented and wrapped to p.Width. Marks include their blanks, e.g. "note: ".
+// PrintItem prints a mark followed by text, indented and wrapped to p.Width. Marks include their blanks.
 func (p Printer) PrintItem(mark, text string) {
 	mark = "  " + p.ShortPath(display.OneLine(mark))
 	p.printLines(mark, HangText(mark, "    ", p.ShortPath(display.OneLine(text)), p.Width)...)
 }
 
-// PrintTable prints indented rows in columns. Each row needs a cell. If p.Wraps is set, the last column wraps, below
-// the others if space is short.
+// PrintTable prints indented rows in columns. Each row needs a cell. If p.Wraps is set, the last column wraps.
 func (p Printer) PrintTable(indent string, rows [][]string) {
 	const least = 24
 	var short [][]string
@@ -196,8 +191,7 @@ func (p Printer) PrintTable(indent string, rows [][]string) {
 	}
 }
 
-// PrintDiff prints a unified diff in colours, shortening file names and removing carriage returns at the end of lines.
-// From the fourth on, binary files are only counted.
+// PrintDiff prints a unified diff in colours, with short file names. From the fourth on, binary files are only counted.
 func (p Printer) PrintDiff(text string) {
 	const most = 3
 	lines, binary := strings.SplitAfter(text, "\n"), 0
@@ -225,7 +219,7 @@ func (p Printer) PrintDiff(text string) {
 	}
 }
 
-// printLines prints lines. The style applies to startOrAll at the start of the first line, or to all lines for "".
+// printLines prints lines, styling startOrAll at the start, or all lines for "".
 func (p Printer) printLines(startOrAll string, lines ...string) {
 	startOrAll = display.UnglueBlanks(startOrAll)
 	for n, line := range lines {
@@ -247,8 +241,8 @@ func (p Printer) printLines(startOrAll string, lines ...string) {
 	}
 }
 
-// ShortPath replaces the home directory in text with ~, but not inside a longer name or path, or directly following =
-// or a quote, where shells do not expand it.
+// ShortPath replaces the home directory in text with ~, but not inside a longer path, or directly following = or a
+// quote.
 func (p Printer) ShortPath(text string) string {
 	if len(p.Home) < 2 {
 		return text

@@ -9,15 +9,14 @@ import (
 	"strings"
 )
 
-// AbsoluteDirs removes relative directories from a PATH-like list, since a project could control them. If nothing is
-// left, it returns os.DevNull, because an empty PATH means the working directory.
+// AbsoluteDirs removes relative directories from a PATH-like list (os.DevNull if none is left).
 func AbsoluteDirs(list string) string {
 	dirs := slices.DeleteFunc(filepath.SplitList(list), func(dir string) bool { return !filepath.IsAbs(dir) })
 	return cmp.Or(strings.Join(dirs, string(filepath.ListSeparator)), os.DevNull)
 }
 
-// FindProgram finds a program's path in a PATH-like list ("" if not found). It skips relative directories, because a
-// project could control them. Programs named with a directory must be absolute paths.
+// FindProgram finds a program in a PATH-like list ("" if not found), skipping relative directories. Programs named with
+// a directory are absolute paths.
 func FindProgram(program, list string) string {
 	dirs := filepath.SplitList(list)
 	if filepath.Base(program) != program {

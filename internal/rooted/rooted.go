@@ -39,7 +39,7 @@ func (e *LinkError) Error() string {
 // ReadFile do not follow links. Replace and the methods of os.Root follow links that stay inside.
 type Folder struct{ *os.Root }
 
-// OpenFolder opens a directory and follows links in dir. The caller closes it.
+// OpenFolder opens a directory and follows links in dir. Callers close it.
 func OpenFolder(dir string) (Folder, error) {
 	// Opening a pipe would wait for its writer.
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
@@ -49,8 +49,8 @@ func OpenFolder(dir string) (Folder, error) {
 	return Folder{root}, err
 }
 
-// OpenNearest opens dir or its nearest existing ancestor. rest is the path from there to dir, or ".". For a dangling
-// symlink the error is a *LinkError. The caller closes f.
+// OpenNearest opens dir or its nearest existing ancestor. rest is the path from there to dir, or ".". A dangling
+// symlink is a *LinkError. Callers close f.
 func OpenNearest(dir string) (f Folder, rest string, err error) {
 	for at := dir; ; at = filepath.Dir(at) {
 		info, err := os.Lstat(at)
@@ -77,7 +77,7 @@ func (f Folder) PathOf(name string) string {
 	return filepath.Join(f.Name(), filepath.FromSlash(name))
 }
 
-// RefuseLinks returns a *LinkError if name, or an ancestor of name in f, is a symlink. It ignores missing files.
+// RefuseLinks returns a *LinkError if name or its ancestor in f is a symlink.
 func (f Folder) RefuseLinks(name string) error {
 	parts := strings.Split(filepath.Clean(filepath.FromSlash(name)), string(filepath.Separator))
 	for i := range parts {
@@ -93,7 +93,7 @@ func (f Folder) RefuseLinks(name string) error {
 	return nil
 }
 
-// Lstat is os.Root.Lstat, but returns a *LinkError if an ancestor is a symlink.
+// Lstat is os.Root.Lstat, but a symlink above is a *LinkError.
 func (f Folder) Lstat(name string) (fs.FileInfo, error) {
 	name = filepath.FromSlash(name)
 	if err := f.RefuseLinks(filepath.Dir(name)); err != nil {
@@ -102,7 +102,7 @@ func (f Folder) Lstat(name string) (fs.FileInfo, error) {
 	return f.Root.Lstat(name)
 }
 
-// ReadFile reads a regular file of at most limit bytes. For a path with a symlink, the error is a *LinkError.
+// ReadFile reads a regular file of at most limit bytes. A symlink in the path is a *LinkError.
 func (f Folder) ReadFile(name string, limit int64) ([]byte, fs.FileInfo, error) {
 	name = filepath.FromSlash(name)
 	if err := f.RefuseLinks(name); err != nil {
@@ -111,8 +111,7 @@ func (f Folder) ReadFile(name string, limit int64) ([]byte, fs.FileInfo, error) 
 	return readRegular(f.PathOf(name), name, limit, f.Root.Lstat, f.Root.Open)
 }
 
-// Replace atomically writes a file by a rename. prefix is the prefix of the temporary file's name. The file gets mode
-// 0600, even if it had another mode.
+// Replace atomically writes a file by a rename, with mode 0600. prefix begins the temporary file's name.
 func (f Folder) Replace(name, prefix string, write func(io.Writer) error) (err error) {
 	fresh := filepath.Join(filepath.Dir(name), prefix+rand.Text())
 	file, err := f.OpenFile(fresh, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
@@ -133,8 +132,7 @@ func ReadFollowing(path string, limit int64) ([]byte, fs.FileInfo, error) {
 	return readRegular(path, path, limit, os.Stat, os.Open)
 }
 
-// readRegular reads a regular file of at most limit bytes. It calls stat first because opening a pipe waits for a
-// writer. shown is for errors.
+// readRegular reads a regular file of at most limit bytes. shown is for errors.
 func readRegular(
 	shown, name string, limit int64, stat func(string) (fs.FileInfo, error), open func(string) (*os.File, error),
 ) ([]byte, fs.FileInfo, error) {
@@ -197,7 +195,7 @@ func IsTaken(path string) bool {
 	return err == nil
 }
 
-// IsSurelyMissing reports whether a path is known not to exist. Dangling links count as missing.
+// IsSurelyMissing reports whether a path is known not to exist. Dangling links count.
 func IsSurelyMissing(path string) bool {
 	_, err := os.Stat(path)
 	return errors.Is(err, fs.ErrNotExist)
@@ -217,8 +215,7 @@ func PathFrom(base, path string) string {
 	return filepath.Join(base, path)
 }
 
-// FindUpward returns dir or the nearest ancestor where meant is true ("" if none). dir must be absolute, because the
-// search from a relative path ends at ".".
+// FindUpward returns dir or the nearest ancestor where meant is true ("" if none). dir is absolute.
 func FindUpward(dir string, meant func(dir string) bool) string {
 	for ; !meant(dir); dir = filepath.Dir(dir) {
 		if dir == filepath.Dir(dir) {
@@ -228,15 +225,14 @@ func FindUpward(dir string, meant func(dir string) bool) string {
 	return dir
 }
 
-// HoldsPath reports whether path is dir or below dir. Symlinks are not resolved.
+// HoldsPath reports whether path is dir or below, without resolving symlinks.
 func HoldsPath(dir, path string) (isOrBelow bool) {
 	relative, err := filepath.Rel(dir, path)
 	return err == nil && filepath.IsLocal(relative)
 }
 
-// NameWithin returns path relative to ground, an untrusted directory, or "." for ground itself. path must be absolute,
-// and need not exist. It follows symlinks outside of ground. One inside is a *LinkError. ok is false if path is not in
-// ground.
+// NameWithin returns path relative to ground, an untrusted directory ("." for itself). path is absolute. Symlinks
+// outside of ground are followed. One inside is a *LinkError. ok is false if path is not in ground.
 func NameWithin(ground, path string) (name string, ok bool, err error) {
 	top, err := os.Stat(ground)
 	if err != nil {
@@ -272,15 +268,14 @@ func NameWithin(ground, path string) (name string, ok bool, err error) {
 	}
 }
 
-// SplitPath splits path without cleaning it, because `link/..` is the parent of the link's target. root is
-// meaningless for a relative path.
+// SplitPath splits path without cleaning it.
 func SplitPath(path string) (root string, names []string) {
 	volume := filepath.VolumeName(path)
 	isSeparator := func(r rune) bool { return r < 0x80 && os.IsPathSeparator(uint8(r)) }
 	return volume + string(filepath.Separator), strings.FieldsFunc(path[len(volume):], isSeparator)
 }
 
-// isLink reports whether a file is a symlink, or a junction of Windows, which Go calls irregular.
+// isLink reports whether a file is a symlink or a junction of Windows.
 func isLink(info fs.FileInfo) bool {
 	return info.Mode()&fs.ModeSymlink != 0 || info.Mode()&fs.ModeIrregular != 0
 }
@@ -299,8 +294,8 @@ type Typed struct {
 	Config string   // Claude Code's configuration directory, "" if unknown
 }
 
-// untrustedProjectDir returns the outer one of the checkout and suite around Work, falling back to Work. It returns ""
-// on an error, or if that is trusted, i.e. the configuration directory, or any containing the home directory.
+// untrustedProjectDir returns the outer one of the checkout and suite around Work, or Work, or "" on an error or if
+// that is the configuration directory or contains the home directory.
 func (t Typed) untrustedProjectDir() string {
 	ground := t.Work
 	for _, around := range t.Around {
@@ -320,8 +315,7 @@ func (t Typed) untrustedProjectDir() string {
 }
 
 // Absolute makes a typed path absolute. For paths inside t.untrustedProjectDir(), inUntrusted is this directory, and
-// symlinks below are a *LinkError, so writes cannot leave it. Otherwise, and for files directly in t.Config,
-// inUntrusted is "".
+// symlinks below are a *LinkError. Otherwise, and for files directly in t.Config, it is "".
 func (t Typed) Absolute(path string) (absolute, inUntrusted string, err error) {
 	absolute = PathFrom(t.Work, path)
 	ground := t.untrustedProjectDir()
@@ -342,8 +336,8 @@ func (t Typed) Absolute(path string) (absolute, inUntrusted string, err error) {
 	return absolute, "", nil
 }
 
-// FilePath returns the absolute path of a file to write, and inUntrusted, as Absolute does. It also rejects a file that
-// is a symlink. If homeLink is set, a symlink in the home directory is allowed.
+// FilePath returns a file's path as Absolute does. It also rejects a symlink, except in the home directory if homeLink
+// is set.
 func (t Typed) FilePath(path string, homeLink bool) (absolute, inUntrusted string, err error) {
 	if absolute, inUntrusted, err = t.Absolute(path); err != nil {
 		return "", "", err

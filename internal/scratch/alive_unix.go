@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// WaitOrKill waits for a process to end. After patience it kills the process and fails the test.
+// WaitOrKill waits for a process to end. After patience it kills it and fails the test.
 func WaitOrKill(t testing.TB, pid int, what string, patience time.Duration) {
 	t.Helper()
 	for deadline := time.Now().Add(patience); IsAlive(pid); time.Sleep(10 * time.Millisecond) {
@@ -23,7 +23,7 @@ func WaitOrKill(t testing.TB, pid int, what string, patience time.Duration) {
 	}
 }
 
-// IsAlive reports whether a process runs that we may signal. On Linux, a zombie counts as ended.
+// IsAlive reports whether a process runs that we may signal.
 func IsAlive(pid int) bool {
 	if syscall.Kill(pid, 0) != nil {
 		return false

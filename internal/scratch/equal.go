@@ -13,7 +13,7 @@ import (
 	"github.com/aymanbagabas/go-udiff"
 )
 
-// Equal fails a test if two values differ. about is printed before the message.
+// Equal fails a test if two values differ. about is printed first.
 func Equal[T any](t testing.TB, got, want T, about ...any) {
 	t.Helper()
 	if reflect.DeepEqual(got, want) {
@@ -34,7 +34,6 @@ func ErrorIf(t testing.TB, wrong bool, format string, args ...any) {
 	}
 }
 
-// Holds fails a test for each part that is missing in text.
 func Holds(t testing.TB, about any, text string, parts ...string) {
 	t.Helper()
 	for _, part := range parts {

@@ -19,8 +19,8 @@ const module = "github.com/cameronsjo/springfield"
 
 var shared string // directory of the tests of a package
 
-// RunWithDir makes a shared directory, runs a package's tests, removes the directory and returns the exit code.
-// Unprivileged users can enter it.
+// RunWithDir makes a directory, which unprivileged users can enter, runs a package's tests, removes it and returns the
+// exit code.
 func RunWithDir(tests interface{ Run() int }) int {
 	dir, err := os.MkdirTemp("", "springfield-test-")
 	if err == nil {
@@ -36,8 +36,7 @@ func RunWithDir(tests interface{ Run() int }) int {
 	return tests.Run()
 }
 
-// PackageTempPath returns a path in the directory RunWithDir makes for a package's tests. It creates nothing there, and
-// panics if RunWithDir is not used.
+// PackageTempPath returns a path in RunWithDir's directory, without creating it. It panics if RunWithDir is not used.
 func PackageTempPath(name ...string) string {
 	if shared == "" {
 		panic("TestMain does not call scratch.RunWithDir")
@@ -66,8 +65,8 @@ var built = struct {
 	path map[string]string
 }{path: map[string]string{}}
 
-// Program compiles a command from this tree once and returns the path. command is the directory in the tree, e.g.
-// "cmd/springfield". TestMain must call RunWithDir. Tests must not change the file.
+// Program compiles a command like "cmd/springfield" once and returns the path. TestMain calls RunWithDir. Tests must
+// not change the file.
 func Program(t testing.TB, command string, buildFlags ...string) string {
 	t.Helper()
 	built.Lock()
@@ -88,8 +87,7 @@ func Program(t testing.TB, command string, buildFlags ...string) string {
 	return path
 }
 
-// WriteOverlay writes an overlay, from + ".json", and returns the go build flag for it. It puts the files of directory
-// from into directory into, so that commands compile no hooks.
+// WriteOverlay writes from + ".json" and returns its go build flag. It overlays directory from on directory into.
 func WriteOverlay(t testing.TB, from, into string) string {
 	t.Helper()
 	replace := map[string]string{}
@@ -111,7 +109,6 @@ func PlaceProgram(t testing.TB, program, path string) {
 	}
 }
 
-// TurnGoTelemetryOff disables Go's telemetry in a home directory, because it would start a background process.
 func TurnGoTelemetryOff(home string) (all error) {
 	for name, text := range map[string]string{
 		".config/go/telemetry/mode":                     "off 2026-01-01",
@@ -123,7 +120,7 @@ func TurnGoTelemetryOff(home string) (all error) {
 	return all
 }
 
-// Must ends a test if err is not nil. about is printed before the message.
+// Must ends a test if err is not nil. about is printed first.
 func Must(t testing.TB, err error, about ...any) {
 	t.Helper()
 	if err != nil {
@@ -138,7 +135,7 @@ func PutFile(t testing.TB, path, text string) {
 	Must(t, os.WriteFile(path, []byte(text), 0o644))
 }
 
-// ReadOrNone returns a file's content, or "(none)" if the file is missing.
+// ReadOrNone returns a file's content ("(none)" if missing).
 func ReadOrNone(t testing.TB, path string) string {
 	t.Helper()
 	data, err := os.ReadFile(path)

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// ReadTree returns a map from relative paths to the text of a file or the target of a link. Directories end in a slash
-// and map to "". Other files map to their type.
+// ReadTree maps relative paths to a file's text or a link's target. Directories end in a slash and map to "", other
+// files to their type.
 func ReadTree(t testing.TB, dir string) map[string]string {
 	t.Helper()
 	all := map[string]string{}

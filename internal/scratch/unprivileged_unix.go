@@ -17,8 +17,8 @@ const Unprivileged = 65534
 // unprivileged is a variable with the directory of a test that runs again as Unprivileged.
 const unprivileged = "SPRINGFIELD_TEST_UNPRIVILEGED"
 
-// AsUnprivileged calls check with an empty directory, as a user whom permissions restrict. A test that runs as root is
-// run again as Unprivileged, in a new process, and check is called only there. Call it once in a test.
+// AsUnprivileged calls check with an empty directory, as a user whom permissions restrict. As root, it runs the test
+// again in a new process. Call it once in a test.
 func AsUnprivileged(t *testing.T, check func(t *testing.T, dir string)) {
 	t.Helper()
 	if dir := os.Getenv(unprivileged); dir != "" {

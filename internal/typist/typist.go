@@ -13,8 +13,8 @@ import (
 
 func AgreeToAll() string { return "y\n" }
 
-// RunTyping runs a command with a new pseudo-terminal as the controlling terminal, and returns the terminal's output.
-// It types the result of types at each question, a text that ends in "[y/N] ". Standard streams are unchanged.
+// RunTyping runs a command in a new terminal, and returns the terminal's output. It types the result of types at each
+// "[y/N] ". Standard streams are unchanged.
 func RunTyping(cmd *exec.Cmd, types func() (keys string)) (screen string, err error) {
 	ptm, pts, err := pty.Open()
 	if err != nil {

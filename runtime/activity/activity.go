@@ -21,10 +21,9 @@ type Todo struct {
 
 func (t Todo) IsOpen() bool { return t.Status == "pending" || t.Status == "in_progress" }
 
-// IsTeammates reports whether the todo belongs to an agent other than the lead.
 func (t Todo) IsTeammates() bool { return t.Owner != "" && !IsLeadName(t.Owner) }
 
-// IsLeadName reports whether name is a name for a team's lead, ignoring case.
+// IsLeadName reports whether name is a team lead's, ignoring case.
 func IsLeadName(name string) bool {
 	switch strings.ToLower(name) {
 	case "team-lead", "lead", "main", "claude", "me":
@@ -64,7 +63,7 @@ func CountTodos(todos []Todo) (n Tally) {
 	return n
 }
 
-// String returns text like "2/5 complete, 3 pending", or "none" for an empty list.
+// String returns text like "2/5 complete, 3 pending" ("none" if empty).
 func (n Tally) String() string {
 	all := n.Done + n.Doing + n.Pending
 	if all == 0 {
@@ -160,8 +159,7 @@ func (e LoopEvent) StopsLoop() bool {
 	return !slices.Contains([]string{LoopStarted, LoopRaised, LoopGoesOn, LoopLastRound}, e.Event)
 }
 
-// IsShortLowerID reports whether id consists of 1 to 16 digits and lowercase letters, so that it is safe in a command. IDs
-// of loops and orders can come from files.
+// IsShortLowerID reports whether id consists of 1 to 16 digits and lowercase letters.
 func IsShortLowerID(id string) bool {
 	return id != "" && len(id) <= 16 && strings.Trim(id, "0123456789abcdefghijklmnopqrstuvwxyz") == ""
 }

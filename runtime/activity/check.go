@@ -19,7 +19,7 @@ const AwayDenial = "The user is away"
 // MaxCheck is the maximum length of a check in bytes, because the reader of a log keeps no more of a call.
 const MaxCheck = 120
 
-// AllowRule returns the permission rule that allows exactly this check, or "" if none can.
+// AllowRule returns the permission rule that allows exactly this check ("" if none can).
 func AllowRule(check string) string {
 	if check == "" || strings.ContainsAny(check, `()*:\`) {
 		return ""
@@ -27,15 +27,13 @@ func AllowRule(check string) string {
 	return "Bash(" + check + ")"
 }
 
-// AllowHintFor returns a clause to end a sentence about a denied check, e.g. "it needs Bash(make test) in
-// permissions.allow, and no rule or hook against it".
+// AllowHintFor returns a clause like "it needs Bash(make test) in permissions.allow, and no rule or hook against it".
 func AllowHintFor(check string) string {
 	return "it needs " + cmp.Or(AllowRule(check), "a rule for it") + " in permissions.allow, and no rule or hook against it"
 }
 
-// LastShell returns the last shell command and whether this is a finished run of the check. It returns none if a
-// non-shell tool may have changed files since. shellDir is the agent's shell directory ("" if unknown). Callers resolve
-// symlinks, because shellDir is compared with k.Project as text.
+// LastShell returns the last shell command and whether it is a finished run of the check (none if a non-shell tool may
+// have changed files since). shellDir is the agent's shell directory ("" if unknown). Callers resolve symlinks.
 func (k Check) LastShell(calls []Call, shellDir string) (shell Call, checked bool) {
 	for i := len(calls) - 1; i >= 0; i-- {
 		c := calls[i]
@@ -49,7 +47,7 @@ func (k Check) LastShell(calls []Call, shellDir string) (shell Call, checked boo
 	return Call{}, false
 }
 
-// LastIsDenied reports whether the last call of the check was denied, even if other calls followed.
+// LastIsDenied reports whether the check's last call was denied.
 func (k Check) LastIsDenied(calls []Call, shellDir string) bool {
 	for i := len(calls) - 1; i >= 0; i-- {
 		if k.is(calls[i], shellDir) {
@@ -63,7 +61,6 @@ func wasDenied(c Call) (didNotRun bool) {
 	return c.Denied || c.Error && strings.Contains(c.Result, AwayDenial)
 }
 
-// is reports whether a call is exactly the check's command, in the check's project.
 func (k Check) is(c Call, dir string) bool {
 	command, isThere := c.Command, k.Project == "" || dir == k.Project
 	for _, place := range []string{k.Project, "'" + k.Project + "'", `"` + k.Project + `"`, quotation.ShellWord(k.Project)} {
@@ -74,8 +71,8 @@ func (k Check) is(c Call, dir string) bool {
 	return isThere && command == k.Command
 }
 
-// Demand returns the instruction to run the check. It ends with the command, in an indented paragraph. failed is set if
-// the last run failed: the agent must then first fix the cause.
+// Demand returns the instruction to run the check, ending with the indented command. If failed, the agent must first
+// fix the cause.
 func (k Check) Demand(failed bool, shellDir string) string {
 	in, command := ".", k.Command
 	if k.Project != "" {

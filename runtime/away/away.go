@@ -52,16 +52,15 @@ type Answer struct {
 // presence is the time after the order, in milliseconds, in which a prompt does not mean that the user is back.
 const presence = 15 * 60 * 1000
 
-// CameBack reports whether the user is back in a session, or was before. Users are back if they typed a prompt more
-// than 15 minutes after the order, not counting the session's first.
+// CameBack reports whether the user typed a prompt, not the session's first, over 15 minutes after the order.
 func CameBack(a *ledger.Away, session string, typedAtMillis int64, prompts int) bool {
 	return typedAtMillis > a.Order.At+presence && prompts > 1 || slices.ContainsFunc(a.Past, func(e ledger.AwayEvent) bool {
 		return e.Session == session && e.Did == ledger.AwayPresent
 	})
 }
 
-// AnswerStop returns the answer to a stop under an order that is in force, which the caller checks. s.Verdict can also
-// be a continue, which counts against the order's maximum unless the user is back.
+// AnswerStop answers a stop under an order in force. s.Verdict can be a continue, which counts against the order's
+// maximum unless the user is back.
 func AnswerStop(a *ledger.Away, s Stop) Answer {
 	stops := s.Verdict.Decision != strategy.Continue
 	out := Answer{Verdict: s.Verdict, Event: ledger.AwayEvent{At: s.Now, Session: s.Session, Key: s.Key, By: s.Plugin, Work: s.Work}}
@@ -97,8 +96,8 @@ func AnswerStop(a *ledger.Away, s Stop) Answer {
 }
 
 // answerStop answers the agent's question or leaves it to the user, and continues if the agent wraps up before a usage
-// limit. Otherwise, if the order has a check, decideByCheck decides, unless the user is needed for something else, or
-// the prompt only asks and nothing was changed.
+// limit. Otherwise decideByCheck decides if there is a check, unless the user is needed, or the prompt only asks and
+// nothing was changed.
 func (out *Answer) answerStop(a *ledger.Away, inSession []ledger.AwayEvent, s Stop) {
 	situation := *s.Situation
 	calls := situation.Turn.Calls
@@ -162,8 +161,7 @@ func (out *Answer) answerQuestion(a *ledger.Away, inSession []ledger.AwayEvent, 
 
 const decideYourself = " Decide yourself: take the safest option that can be undone, say which and why under “Decided while you were away”, and go on with what does not depend on it."
 
-// SayAway returns the beginning of each answer to the agent: how long the user is still away, and the user's note. It
-// omits the note of an order for all projects.
+// SayAway returns how long the user is still away, and the user's note, unless the order is for all projects.
 func SayAway(o *ledger.AwayOrder, nowMillis int64) string {
 	text := activity.AwayDenial + " for another " + timestamp.LengthInWords(o.Until-nowMillis) + "."
 	if o.Note != "" && o.Project != "" {
@@ -172,8 +170,7 @@ func SayAway(o *ledger.AwayOrder, nowMillis int64) string {
 	return text
 }
 
-// Describe returns a line about an order: its used continues, end, project and origin. It does not mask secrets. The
-// beginning matters most, because watch cuts the rest.
+// Describe returns an order's used continues, end, project and origin. It does not mask secrets.
 func Describe(o ledger.AwayOrder, used int, nowMillis int64) string {
 	from, where := "origin unknown", "every project"
 	if o.From != "" {
@@ -194,9 +191,9 @@ func Describe(o ledger.AwayOrder, used int, nowMillis int64) string {
 	return "away: " + strconv.Itoa(used) + " of " + strconv.Itoa(o.Most) + " continues used, " + end + ", in " + where + ", set " + timestamp.AgoInWords(nowMillis-o.At) + " " + from
 }
 
-// decideByCheck fills in out: with a stop if the check is the last shell command and has passed, was denied, or was
-// asked for three times with the same outcome, otherwise with a continue that asks the agent to run the check.
-// out.Event.Check must be set already. call and ran are the results of LastShell.
+// decideByCheck stops if the check is the last shell command and passed, was denied, or was asked for three times with
+// the same outcome. Otherwise it continues, asking for the check. out.Event.Check is set. call and ran are from
+// LastShell.
 func (out *Answer) decideByCheck(a *ledger.Away, inSession []ledger.AwayEvent, call activity.Call, ran bool, shellDir string) {
 	e, check := &out.Event, a.Order.Check
 	e.Text = check
@@ -240,13 +237,13 @@ func orderedCheck(o *ledger.AwayOrder) activity.Check {
 	return activity.Check{Command: o.Check, Project: o.Project}
 }
 
-// stop sets the verdict to a stop. did is an event of the order, e.g. ledger.AwayFailed.
+// stop sets a stop. did is an event, e.g. ledger.AwayFailed.
 func (out *Answer) stop(did, evidence string) {
 	out.Event.Did = did
 	out.Verdict = strategy.StopBy(Rule, evidence)
 }
 
-// goOn sets the verdict to a continue with this reason for the agent. Unlike stop, it leaves Event.Did to the caller.
+// goOn sets a continue with a reason for the agent. Callers set Event.Did.
 func (out *Answer) goOn(evidence, reason string) {
 	out.Verdict = strategy.Verdict{
 		Decision: strategy.Continue, Rule: Rule, Sure: 100, Evidence: evidence, Reason: reason,
@@ -274,8 +271,8 @@ func isOurDenial(c activity.Call) bool {
 	return c.Error && strings.Contains(c.Result, activity.AwayDenial)
 }
 
-// AnswerRequest returns the message to deny a permission request, and the event to record unless its Did is "". It
-// never allows a request. If the message is "", the client decides. The caller checks that the order is in force.
+// AnswerRequest returns the message to deny a request ("" if the client decides), and the event to record unless its
+// Did is "". It never allows. The order is in force.
 func AnswerRequest(a *ledger.Away, r Request) (denial string, e ledger.AwayEvent) {
 	e = ledger.AwayEvent{At: r.Now, Session: r.Session, Key: r.Key, By: r.Plugin, Text: quotation.ClipBytes(strings.TrimSpace(r.Tool+" "+r.About), 1000)}
 	if r.Plan || r.Present {

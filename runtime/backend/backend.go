@@ -25,7 +25,7 @@ type Env struct {
 	Temp string // directory
 }
 
-// Variable returns the value of an environment variable, or "" if it is not set. Names are case-insensitive on Windows.
+// Variable returns an environment variable's value ("" if not set). Names are case-insensitive on Windows.
 func (e Env) Variable(name string) string {
 	value := ""
 	for _, v := range e.Vars {
@@ -40,8 +40,8 @@ func sameName(a, b string) bool {
 	return a == b || runtime.GOOS == "windows" && strings.EqualFold(a, b)
 }
 
-// Ask asks the model, and returns within half a second past q's deadline. When ctx is done, it ends the program that it
-// started, and except on Windows the program's process group.
+// Ask asks the model, returning within half a second past q's deadline. When ctx is done, it ends the program and,
+// except on Windows, its process group.
 func Ask(ctx context.Context, q judge.Question, e Env) judge.Reply {
 	start := time.Now()
 	within := cmp.Or(max(0, time.Duration(q.WithinMs)*time.Millisecond), judge.Within*time.Second)
@@ -54,7 +54,7 @@ func Ask(ctx context.Context, q judge.Question, e Env) judge.Reply {
 	return reply
 }
 
-// askOnce checks q and asks the model. ctx must have a deadline. The caller masks secrets in the reply and sets Took.
+// askOnce checks q and asks the model. ctx has a deadline. Callers mask secrets in the reply and set Took.
 func askOnce(ctx context.Context, q judge.Question, e Env) judge.Reply {
 	switch {
 	case e.Variable(judge.InJudge) != "":
@@ -81,7 +81,7 @@ func failedReply(why judge.Failure, detail string) judge.Reply {
 	return judge.Reply{Failed: why, Detail: detail}
 }
 
-// redactSecrets replaces the values of secret variables in s with "…". It ignores values of less than six bytes.
+// redactSecrets replaces secret variables' values of six bytes or more with "…".
 func (e Env) redactSecrets(s string) string {
 	marks := []string{"KEY", "TOKEN", "SECRET", "PASS", "CREDENTIAL", "CUSTOM_HEADERS"}
 	for _, v := range e.Vars {
@@ -94,7 +94,6 @@ func (e Env) redactSecrets(s string) string {
 	return s
 }
 
-// HintFor returns advice for the user on a failure of the judge.
 func HintFor(why judge.Failure) string {
 	const wait = "wait a little; the hook tries again by itself"
 	hints := map[judge.Failure]string{

@@ -14,9 +14,8 @@ import (
 	"github.com/cameronsjo/springfield/runtime/judge"
 )
 
-// clientArguments returns the arguments for Claude Code. Safe mode leaves out CLAUDE.md, memory, skills,
-// plugins, hooks and MCP servers, but keeps every login. --bare would lose the login, and --setting-sources
-// "" a login in the user's settings. Safe mode also keeps the user's language, so --settings resets it.
+// clientArguments returns the arguments for Claude Code. Safe mode leaves out CLAUDE.md, memory, skills, plugins, hooks
+// and MCP servers, but keeps every login and the user's language. --settings resets the language.
 func clientArguments(q judge.Question) []string {
 	return []string{
 		"-p",
@@ -33,7 +32,7 @@ func clientArguments(q judge.Question) []string {
 	}
 }
 
-// askClaude asks Claude Code, skipping askOnce's checks. ctx must have a deadline, used for the client's timeout.
+// askClaude asks Claude Code without askOnce's checks. ctx has a deadline.
 func askClaude(ctx context.Context, q judge.Question, e Env) judge.Reply {
 	project := e.projectNotAboveHome(q)
 	client := e.findClient(q.Client, project)
@@ -50,8 +49,7 @@ func askClaude(ctx context.Context, q judge.Question, e Env) judge.Reply {
 	})
 }
 
-// projectNotAboveHome returns the project's directory ("" if it contains the user's home directory, and so the user's
-// programs).
+// projectNotAboveHome returns the project ("" if it contains the user's home).
 func (e Env) projectNotAboveHome(q judge.Question) string {
 	if e.Home != "" && isWithinEitherWay(e.Home, q.Project) {
 		return ""
@@ -59,9 +57,8 @@ func (e Env) projectNotAboveHome(q judge.Question) string {
 	return q.Project
 }
 
-// findClient returns the path to Claude Code's program, or "". If set, configured must be an absolute path. If not,
-// PATH and the usual installation directories are searched, ignoring relative directories and the project (this might
-// contain a different program). project comes from projectNotAboveHome.
+// findClient returns the path to Claude Code, or "". configured is "" or absolute. If "", PATH and the usual
+// directories are searched, ignoring relative directories and the project. project is from projectNotAboveHome.
 func (e Env) findClient(configured, project string) string {
 	if configured != "" {
 		if filepath.IsAbs(configured) && isProgram(configured) {
@@ -95,8 +92,7 @@ func (e Env) findClient(configured, project string) string {
 	return ""
 }
 
-// searchPath returns PATH without relative directories and those in the project. A client that is a script needs node
-// from PATH. project is the result of projectNotAboveHome.
+// searchPath returns PATH without relative and project directories. project is from projectNotAboveHome.
 func (e Env) searchPath(project string) string {
 	outside := slices.DeleteFunc(filepath.SplitList(e.Variable("PATH")), func(dir string) bool {
 		return !filepath.IsAbs(dir) || isWithinEitherWay(dir, project)
@@ -104,7 +100,7 @@ func (e Env) searchPath(project string) string {
 	return strings.Join(outside, string(os.PathListSeparator))
 }
 
-// isWithinEitherWay reports whether path is dir or below it, by name or after resolving symlinks, and dir is not "".
+// isWithinEitherWay reports whether path is within dir, by name or with symlinks resolved. It is false if dir is "".
 func isWithinEitherWay(path, dir string) bool {
 	if dir == "" {
 		return false
@@ -123,8 +119,8 @@ func isProgram(path string) bool {
 	return err == nil && info.Mode().IsRegular() && (runtime.GOOS == "windows" || info.Mode()&0o111 != 0)
 }
 
-// readEnvelope parses the client's JSON output, with the answer in structured_output. The reply's model is askedModel
-// unless the output names exactly one. explained reports whether the output gives the reason for a failure.
+// readEnvelope parses the client's JSON output. The reply's model is askedModel unless the output names exactly one.
+// explained means that the output explains a failure.
 func readEnvelope(data []byte, askedModel string) (reply judge.Reply, explained bool) {
 	var result struct {
 		Type    string                     `json:"type"`

@@ -9,8 +9,8 @@ import (
 	"github.com/cameronsjo/springfield/runtime/judge"
 )
 
-// askCommand asks the program q.Command. It passes the system prompt and the page on standard input. The last line of
-// output is the answer.
+// askCommand runs q.Command with the system prompt and the page on standard input. The last line of output is the
+// answer.
 func askCommand(ctx context.Context, q judge.Question, e Env) judge.Reply {
 	if len(q.Command) == 0 || !filepath.IsAbs(q.Command[0]) {
 		return failedReply(judge.Refused, "judge.command does not begin with an absolute path")

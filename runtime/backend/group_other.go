@@ -4,6 +4,5 @@ package backend
 
 import "syscall"
 
-// ownGroup returns attributes for a new process group. It leaves it to API_TIMEOUT_MS to end Claude Code if our process
-// is killed.
+// ownGroup returns attributes for a new process group.
 func ownGroup() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }

@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// termGroup sends SIGTERM to the group of p, which must have been started with ownGroup.
+// termGroup sends SIGTERM to the group of p, started with ownGroup.
 func termGroup(p *os.Process) error {
 	if err := syscall.Kill(-p.Pid, syscall.SIGTERM); errors.Is(err, syscall.ESRCH) {
 		return os.ErrProcessDone

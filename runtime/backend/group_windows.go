@@ -7,14 +7,12 @@ import (
 
 const createNoWindow = 0x08000000
 
-// ownGroup returns attributes to start a program in its own group with no window. The group will not receive Ctrl-C
-// from our console.
+// ownGroup returns attributes for a group without window or Ctrl-C from our console.
 func ownGroup() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP | createNoWindow, HideWindow: true}
 }
 
-// termGroup kills only the process, because Windows cannot kill a process group. The client starts no other processes
-// if tools are not allowed.
+// termGroup kills only the process.
 func termGroup(p *os.Process) error { return p.Kill() }
 
 // killGroup does nothing, because Windows cannot kill a process group.

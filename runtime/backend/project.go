@@ -46,8 +46,8 @@ func WhyRedirected(project, home string, ownVars []string) string {
 	return ""
 }
 
-// projectSettings returns the settings files that Claude Code can read in a project. They are settings.json, and
-// settings.local.json from there up to the top of the repository and in the main worktree of a linked worktree.
+// projectSettings returns the settings files that Claude Code can read in a project: settings.json, and
+// settings.local.json from there up to the repository's top and in a linked worktree's main worktree.
 func projectSettings(project string) []string {
 	local := func(dir string) string { return filepath.Join(dir, ".claude", "settings.local.json") }
 	files := []string{filepath.Join(project, ".claude", "settings.json"), local(project)}
@@ -69,7 +69,7 @@ func projectSettings(project string) []string {
 	return files
 }
 
-// dirAndAbove returns dir and its ancestors: namedAndReal[0] by name, namedAndReal[1] with symlinks resolved.
+// dirAndAbove returns dir and its ancestors by name, then with symlinks resolved.
 func dirAndAbove(dir string) (namedAndReal [2][]string) {
 	real, err := filepath.EvalSymlinks(dir)
 	if err != nil {
@@ -84,10 +84,9 @@ func dirAndAbove(dir string) (namedAndReal [2][]string) {
 	return namedAndReal
 }
 
-// projectVarFault returns a message about the first of the q.Variables files in the project and its ancestors that
-// cannot be read, or sets a variable from q.Named or for where questions go ("" if fine). Hosts other than Claude Code
-// pass these variables to hooks. It ignores the home directory, unused cloud logins and variables not in the
-// environment.
+// projectVarFault returns a message about the first q.Variables file in the project and its ancestors that is
+// unreadable, or sets a variable from q.Named or for where questions go ("" if fine). It ignores the home directory,
+// unused cloud logins and variables not in the environment.
 func (e Env) projectVarFault(q judge.Question) string {
 	if q.Project == "" {
 		return ""
@@ -122,9 +121,9 @@ func equalsAnyFold(name string, named []string) bool {
 	return slices.ContainsFunc(named, func(n string) bool { return strings.EqualFold(n, name) })
 }
 
-// faultInFile returns a message if the file sets a member rejected by bad, cannot be read or, if named .json, is not an
-// object. It returns "" otherwise, and for a missing file. Members in env begin with "env.". Files not named .json are
-// read as NAME=value lines, as members in env. shown is the file's name in messages.
+// faultInFile returns a message if the file sets a member rejected by bad, is unreadable or, if named .json, no object
+// ("" otherwise or if missing). Members in env begin with "env.". Other files have NAME=value lines, as in env. shown
+// is the name in messages.
 func faultInFile(path, shown string, bad func(member string) bool) string {
 	data, err := file.ReadRegular(path, maxSettings)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -152,8 +151,8 @@ func faultInFile(path, shown string, bad func(member string) bool) string {
 	return ""
 }
 
-// firstBadMember returns the first member, by name, with bad(member) true, or "". Variables are members like env.PATH.
-// valid is false if data, or env in it, is not a JSON object. Null and empty data are valid.
+// firstBadMember returns the first member, by name, that bad accepts, or "". Variables are like env.PATH. valid is
+// false if data, or its env, is not a JSON object, null or empty.
 func firstBadMember(data []byte, bad func(member string) bool) (name string, valid bool) {
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 	if len(bytes.TrimSpace(data)) == 0 {

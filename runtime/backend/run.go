@@ -22,10 +22,9 @@ const (
 	grace = 500 * time.Millisecond
 )
 
-// run runs a program in an empty directory, with only these vars, and returns the reply that read parses from the
-// output. When ctx is done, it ends the process group (on Windows, only the program). It calls read even if the program
-// fails. If read returns explained, the reply already contains the reason for a failure. argv[0] must be an absolute
-// path.
+// run runs a program in an empty directory, with only these vars, and returns read's reply, even if the program fails.
+// When ctx is done, it ends the process group (on Windows, the program). explained means that the reply has a failure's
+// reason. argv[0] is absolute.
 func (e Env) run(ctx context.Context, argv, vars []string, stdin string, read func(printed []byte) (reply judge.Reply, explained bool)) judge.Reply {
 	// Claude Code reads CLAUDE.md and settings from the working directory upwards, so it gets an empty one.
 	dir, err := os.MkdirTemp(e.Temp, "springfield-judge-")
@@ -68,8 +67,8 @@ func (e Env) run(ctx context.Context, argv, vars []string, stdin string, read fu
 	return withoutAnswer(ctx, reply, name, err, line)
 }
 
-// withoutAnswer turns reply into a failure, keeping the cost but not the answer. The detail is from ctx, err and
-// complaint, the program's error message. If err is nil, reply's own failure is kept.
+// withoutAnswer makes reply a failure, keeping the cost. complaint is the program's error message. If err is nil,
+// reply's own failure is kept.
 func withoutAnswer(ctx context.Context, reply judge.Reply, name string, err error, complaint string) judge.Reply {
 	reply.Continue, reply.Why = false, ""
 	if complaint = judge.OneLine(complaint, 200); err == nil {

@@ -21,8 +21,8 @@ func systemVariables() []string {
 	return names
 }
 
-// isRoutingVariable reports whether an environment variable can change the address, the account or the trusted
-// certificates for a question. upperName must be in capitals.
+// isRoutingVariable reports whether a variable can change a question's address, account or trusted certificates.
+// upperName is in capitals.
 func isRoutingVariable(upperName string) bool {
 	named := []string{"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY",
 		"SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS", "CLAUDE_CODE_CERT_STORE"}
@@ -31,8 +31,7 @@ func isRoutingVariable(upperName string) bool {
 		hasAnyPrefix(upperName, "ANTHROPIC_", "CLAUDE_CODE_OAUTH_", "CLAUDE_CODE_USE_", "CLAUDE_CODE_SKIP_", "CLAUDE_CODE_CLIENT_")
 }
 
-// isCloudLogin reports whether an environment variable belongs to the login of a cloud provider. name must be in
-// capitals.
+// isCloudLogin reports whether a variable belongs to a cloud provider's login. name is in capitals.
 func isCloudLogin(name string) bool {
 	return name == "CLOUD_ML_REGION" || hasAnyPrefix(name, "AWS_", "GOOGLE_", "GCLOUD_", "CLOUDSDK_", "VERTEX_", "AZURE_")
 }
@@ -41,8 +40,8 @@ func hasAnyPrefix(name string, prefixes ...string) bool {
 	return slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(name, p) })
 }
 
-// redirectsOrRuns reports whether a member in project settings would set where questions go or which program runs: a
-// login helper, or a variable in env, its name in any case, that the client or other programs read.
+// redirectsOrRuns reports whether a project setting sets where questions go or which program runs: a login helper, or a
+// variable in env, in any case.
 func redirectsOrRuns(member string) bool {
 	name, ok := strings.CutPrefix(member, "env.")
 	if !ok {
@@ -55,15 +54,14 @@ func redirectsOrRuns(member string) bool {
 		isRoutingVariable(name) || isCloudLogin(name) || hasAnyPrefix(name, "NODE_", "BUN_", "LD_", "DYLD_", "SSL_", "CLAUDE_CODE_API_")
 }
 
-// movesHome reports whether an env member in project settings would move the home or configuration directory. The name
-// can be in any case.
+// movesHome reports whether an env member moves the home or configuration directory, in any case.
 func movesHome(member string) bool {
 	name, ok := strings.CutPrefix(member, "env.")
 	return ok && slices.Contains([]string{"HOME", "USERPROFILE", "HOMEDRIVE", "HOMEPATH", "APPDATA", "LOCALAPPDATA", "CLAUDE_CONFIG_DIR"}, strings.ToUpper(name))
 }
 
-// pickVars returns the environment for the judge: HOME, PATH set to pathVar, a few safe variables, and those that pick
-// accepts. judge.InJudge disables our hooks, and SPRINGFIELD=off those of older plugins.
+// pickVars returns the judge's environment: HOME, PATH set to pathVar, a few safe variables, and those that pick
+// accepts. It disables our hooks.
 func (e Env) pickVars(pathVar string, pick func(name string) bool) (judgeEnv []string) {
 	names := append(systemVariables(), "LANG", "LC_ALL", "LC_CTYPE", "TZ", "USER", "LOGNAME")
 	var vars []string

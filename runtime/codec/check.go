@@ -25,8 +25,7 @@ func (f *Fault) DescribeIn(data []byte) string {
 	return "line " + strconv.Itoa(1+bytes.Count(before, []byte{'\n'})) + ", column " + strconv.Itoa(column) + ": " + f.Says
 }
 
-// FindFault returns the first mistake if data is not a single JSON value, otherwise nil. A byte order mark is a
-// mistake.
+// FindFault returns the first mistake (nil if data is a single JSON value). A byte order mark is a mistake.
 func FindFault(data []byte) *Fault {
 	c := checker{data: data}
 	if c.checkValue(0) {
@@ -48,7 +47,7 @@ type checker struct {
 
 const maxDepth = 10_000 // open brackets
 
-// noteWrong sets the fault for the current byte and returns false. where ends the message, e.g. "in a string".
+// noteWrong sets the fault for the current byte and returns false. where ends the message.
 func (c *checker) noteWrong(where string) bool {
 	if c.i >= len(c.data) {
 		c.fault = &Fault{max(0, len(c.data)-1), "the document ends unexpectedly"}
@@ -92,7 +91,7 @@ func (c *checker) checkValue(depth int) bool {
 	return c.noteWrong("where a value should begin")
 }
 
-// checkInside checks the rest of an object or array. Callers have skipped the opening bracket.
+// checkInside checks an object or array after the opening bracket.
 func (c *checker) checkInside(bracket byte, depth int) bool {
 	if c.afterSpace() == bracket+2 {
 		c.i++
@@ -126,7 +125,7 @@ func (c *checker) checkInside(bracket byte, depth int) bool {
 	}
 }
 
-// checkText checks a string. The current byte must be its opening quote.
+// checkText checks a string. The current byte is its opening quote.
 func (c *checker) checkText() bool {
 	for c.i++; ; c.i++ {
 		switch b := c.currentByte(); {
@@ -144,8 +143,8 @@ func (c *checker) checkText() bool {
 	}
 }
 
-// checkEscape reports whether the escape after a backslash is valid. If so, i is left at the last byte, else the fault
-// is noted.
+// checkEscape reports whether the escape after a backslash is valid. If so, i is at its last byte, else the fault is
+// noted.
 func (c *checker) checkEscape() bool {
 	switch c.currentByte() {
 	case 'b', 'f', 'n', 'r', 't', '\\', '/', '"':
@@ -209,7 +208,7 @@ func (c *checker) checkDigits(where string) bool {
 
 func isDigit(b byte) bool { return '0' <= b && b <= '9' }
 
-// ReadMembers returns the raw members of a JSON object by name. It skips a byte order mark.
+// ReadMembers returns a JSON object's raw members by name. It skips a byte order mark.
 func ReadMembers(data []byte) (map[string][]byte, error) {
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 	if len(bytes.TrimSpace(data)) == 0 {
@@ -229,8 +228,8 @@ func ReadMembers(data []byte) (map[string][]byte, error) {
 	return members, nil
 }
 
-// KindName returns a JSON value's kind: number, string, array, object, bool or null. Only the first byte is checked, so
-// value must not be empty or start with a blank.
+// KindName returns number, string, array, object, bool or null by the first byte. value is not empty and does not start
+// with a blank.
 func KindName(value []byte) string {
 	kinds := [...]string{"number", "string", "array", "object", "bool", "bool", "null"}
 	return kinds[1+strings.IndexByte(`"[{tfn`, value[0])]

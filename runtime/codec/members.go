@@ -34,14 +34,14 @@ type Coder struct {
 	names *[]string // for MemberNames
 }
 
-// Append appends o to dst as JSON, without empty members, unless o keeps them.
+// Append appends o as JSON, without empty members, unless o keeps them.
 func Append(dst []byte, o Object) []byte {
 	m := Coder{out: append(dst, '{')}
 	o.Members(&m)
 	return append(m.out, '}')
 }
 
-// ReadObject reads a JSON object. It skips unlisted members and null. A member of the wrong type is an error.
+// ReadObject reads a JSON object, skipping unlisted members and null. A member of the wrong type is an error.
 func ReadObject(data []byte, o Object) error {
 	m := Coder{reading: true, decode: ValidText}
 	w := EnterValue(data, '{')
@@ -58,15 +58,13 @@ func ReadObject(data []byte, o Object) error {
 	return nil
 }
 
-// EvenEmpty causes the next member to be written even if it is empty.
 func (m *Coder) EvenEmpty() *Coder {
 	m.keep = true
 	return m
 }
 
-// beginMember reports whether the named member is to be read, unless it is null, or written now. Before a write, it
-// appends the name. It skips an empty member, unless EvenEmpty was called. When names are collected, it only adds the
-// name to them.
+// beginMember reports whether the member is to be read (not if null) or written now. Before a write, it appends the
+// name. It skips an empty member, unless EvenEmpty was called. When names are collected, it only adds the name.
 func (m *Coder) beginMember(name string, empty bool) (isHere bool) {
 	if m.names != nil {
 		*m.names = append(*m.names, name)
@@ -90,8 +88,8 @@ func (m *Coder) beginMember(name string, empty bool) (isHere bool) {
 	return true
 }
 
-// noteWrongKind records that a member's value is not the wanted kind, a noun without an article. A strict read then
-// ignores the value, and notes a fault unless it is null. Any other read fails.
+// noteWrongKind records that a value is not the wanted kind, a noun without an article. A strict read ignores the
+// value, and notes a fault unless it is null. Any other read fails.
 func (m *Coder) noteWrongKind(value []byte, wanted string) {
 	if m.strict == nil {
 		if m.err == nil {
@@ -124,7 +122,7 @@ func (m *Coder) Text(name string, v *string) {
 	}
 }
 
-// Masked is like Text for a text that may quote a session. It masks secrets when writing.
+// Masked is like Text, but masks secrets when writing.
 func (m *Coder) Masked(name string, v *string) {
 	if m.out != nil && *v != "" {
 		masked := secret.Mask(*v)
@@ -146,7 +144,7 @@ func (m *Coder) Bool(name string, v *bool) {
 	}
 }
 
-// Raw reads or writes a member of any kind. It reads a copy, because readers reuse a line's memory.
+// Raw reads (a copy) or writes a member of any kind.
 func (m *Coder) Raw(name string, v *[]byte) {
 	if !m.beginMember(name, len(*v) == 0) {
 		return
@@ -158,7 +156,7 @@ func (m *Coder) Raw(name string, v *[]byte) {
 	}
 }
 
-// Object reads or writes an object member. Objects with no members count as empty.
+// Object reads or writes an object member. It counts as empty without members.
 func (m *Coder) Object(name string, o Object) {
 	keep, before := m.keep, len(m.out)
 	if !m.beginMember(name, false) {
@@ -217,7 +215,7 @@ func Numbers[T integer](m *Coder, name string, v *[]T) {
 	}
 }
 
-// NumberPair reads or writes a list of two numbers. Two zeros count as empty.
+// NumberPair reads or writes a list of two numbers, empty if both are 0.
 func NumberPair(m *Coder, name string, v *[2]int64) {
 	var all []int64
 	if *v != ([2]int64{}) {
@@ -228,8 +226,7 @@ func NumberPair(m *Coder, name string, v *[2]int64) {
 	}
 }
 
-// ListOf reads or writes the member name, a list of objects. A strict read omits objects with mistakes, because the
-// remaining members could mean something else.
+// ListOf reads or writes a list of objects. A strict read omits objects with mistakes.
 func ListOf[T any, O interface {
 	*T
 	Object
@@ -260,9 +257,9 @@ const (
 	dropElement
 )
 
-// codeObjects reads or writes the objects for ListOf, by calling list for each step. n is the number to write. wasRead
-// is true if this was reading and the member was found and not null. Strict reads skip invalid objects. m.Most limits
-// the objects read unless 0, and is reset. codeObjects is not generic, so it is compiled once.
+// codeObjects reads or writes ListOf's objects, calling list for each step. n is the number to write. wasRead means
+// that the member was read and not null. Strict reads skip invalid objects. m.Most limits the objects read unless 0,
+// and is reset.
 func (m *Coder) codeObjects(name string, n int, list func(do listStep, i int) Object) (wasRead bool) {
 	most, number, read := m.Most, 0, 0
 	m.Most = 0
@@ -282,7 +279,7 @@ func (m *Coder) codeObjects(name string, n int, list func(do listStep, i int) Ob
 	})
 }
 
-// Optional reads or writes an object that may be nil. A strict read sets an object with a mistake to nil.
+// Optional reads or writes an object, or nil. A strict read sets an object with a mistake to nil.
 func Optional[T any, O interface {
 	*T
 	Object
@@ -299,7 +296,7 @@ func Optional[T any, O interface {
 }
 
 // eachElement calls read for each raw element, or write for each index below n. It returns true if the member was read,
-// even if not a list.
+// even if no list.
 func (m *Coder) eachElement(name string, n int, write func(i int), read func(raw []byte)) (wasRead bool) {
 	if !m.beginMember(name, n == 0) {
 		return false
@@ -328,8 +325,7 @@ func appendInteger(out []byte, n int64, unsigned bool) []byte {
 	return strconv.AppendInt(out, n, 10)
 }
 
-// parseIntegerBits returns the bits of an int64 or a uint64. The caller compares the sign with raw's, to know which it
-// is. It is not generic, so that it is compiled once.
+// parseIntegerBits returns the bits of an int64 or a uint64. Callers compare the sign with raw's.
 func parseIntegerBits(raw []byte) (bits int64, err error) {
 	if bits, err = strconv.ParseInt(string(raw), 10, 64); err != nil {
 		var large uint64
@@ -350,9 +346,8 @@ func readNumber[T integer](m *Coder, raw []byte, v *T) bool {
 	return true
 }
 
-// ReadStrictly reads a JSON object or null written by a person, ignoring case in names. whole is why data can't be
-// read. parts lists ignored mistakes, including members neither listed by o nor accepted by others. others gets names
-// as written, so it should ignore case, too.
+// ReadStrictly reads a JSON object or null, ignoring case in names. whole is why data can't be read. parts lists
+// ignored mistakes, including members neither o nor others accepts. others gets names as written.
 func ReadStrictly(data []byte, o Object, others func(name string) bool) (parts []*Fault, whole *Fault) {
 	if whole = FindFault(data); whole != nil {
 		return nil, whole
@@ -375,10 +370,9 @@ func MemberNames(o Object) (names []string) {
 	return names
 }
 
-// offsetOf returns the offset of part in the strict text, from the slices' capacities.
 func (m *Coder) offsetOf(part []byte) int { return cap(m.strict) - cap(part) }
 
-// readObject reads o from value. It returns false if a strict read finds a mistake.
+// readObject reads o. It returns false if a strict read finds a mistake.
 func (m *Coder) readObject(value []byte, o Object) (noStrictFault bool) {
 	if m.strict == nil {
 		if err := ReadObject(value, o); err != nil && m.err == nil {
@@ -396,8 +390,8 @@ func (m *Coder) readObject(value []byte, o Object) (noStrictFault bool) {
 	return len(inner.faults) == 0
 }
 
-// readMembers reads o from an object in a strict read. It notes a fault for a member that neither o lists nor ignores
-// accepts. ignores can be nil.
+// readMembers strictly reads o from an object. Members that neither o lists nor ignores accepts are faults. ignores can
+// be nil.
 func (m *Coder) readMembers(value []byte, o Object, ignores func(name string) bool) {
 	w := EnterValue(value, '{')
 	for w.Next() {
@@ -410,8 +404,8 @@ func (m *Coder) readMembers(value []byte, o Object, ignores func(name string) bo
 	}
 }
 
-// ReadOptional reads a member by calling read. It leaves *v as it is if the member is absent or null, or wrong in a
-// strict read. It never writes.
+// ReadOptional reads a member with read. It keeps *v if the member is absent, null, or wrong in a strict read. It never
+// writes.
 func ReadOptional[T any](m *Coder, name string, v **T, read func(m *Coder, name string, v *T)) {
 	if m.beginMember(name, true) {
 		value, before := new(T), len(m.faults)

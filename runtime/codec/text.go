@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// InsideQuotes returns the inside of a raw string, still escaped (nil for other values). The string must be complete.
+// InsideQuotes returns a raw string's inside, still escaped (nil for other values). The string is complete.
 func InsideQuotes(raw []byte) []byte {
 	if len(raw) < 2 || raw[0] != '"' {
 		return nil
@@ -16,7 +16,7 @@ func InsideQuotes(raw []byte) []byte {
 	return raw[1 : len(raw)-1]
 }
 
-// ValidText decodes a JSON string's inside. Each run of invalid UTF-8 becomes a single U+FFFD.
+// ValidText decodes a JSON string's inside. Each run of invalid UTF-8 becomes one U+FFFD.
 func ValidText(inside []byte) string {
 	if bytes.IndexByte(inside, '\\') >= 0 {
 		inside = Unescape(make([]byte, 0, len(inside)), inside)
@@ -24,7 +24,7 @@ func ValidText(inside []byte) string {
 	return strings.ToValidUTF8(string(inside), "\uFFFD")
 }
 
-// ExactText decodes the inside of a JSON string. Each byte of invalid UTF-8 becomes U+FFFD.
+// ExactText decodes a JSON string's inside. Each byte of invalid UTF-8 becomes U+FFFD.
 func ExactText(inside []byte) string {
 	return string([]rune(string(Unescape(nil, inside)))) // each invalid byte becomes U+FFFD
 }
@@ -34,8 +34,7 @@ func ExactString(raw []byte) (text string, isTextOrNull bool) {
 	return ExactText(InsideQuotes(raw)), InsideQuotes(raw) != nil || string(raw) == "null"
 }
 
-// Unescape decodes inside, the inside of a JSON string, and appends it to dst. It keeps the legible part of a
-// broken escape.
+// Unescape decodes a JSON string's inside and appends it to dst. It keeps the legible part of a broken escape.
 func Unescape(dst, inside []byte) []byte {
 	for {
 		i := bytes.IndexByte(inside, '\\')
@@ -89,8 +88,7 @@ func fourHexDigits(b []byte) (r rune, ok bool) {
 	return rune(n), true
 }
 
-// AppendText appends text as a JSON string. Invalid UTF-8 becomes U+FFFD. U+2028 and U+2029, which JavaScript
-// does not allow in strings, are escaped.
+// AppendText appends text as a JSON string. Invalid UTF-8 becomes U+FFFD. U+2028 and U+2029 are escaped.
 func AppendText(dst []byte, text string) []byte {
 	const digits = "0123456789abcdef"
 	dst = append(dst, '"')

@@ -27,8 +27,8 @@ const (
 	ended
 )
 
-// EnterValue begins a walk through the object or array in raw, with bracket '{' or '['. The walk is empty if
-// raw begins differently.
+// EnterValue begins a walk through the object or array in raw. The walk is empty if raw does not begin with bracket,
+// '{' or '['.
 func EnterValue(raw []byte, bracket byte) Walk {
 	i := skipSpace(raw, 0)
 	if i >= len(raw) || raw[i] != bracket {
@@ -37,7 +37,7 @@ func EnterValue(raw []byte, bracket byte) Walk {
 	return Walk{line: raw, i: i + 1, shut: bracket + 2, at: before} // '{' and '}', '[' and ']' are two apart
 }
 
-// Next moves to the next value. It returns false at the end, or if the rest is torn.
+// Next moves to the next value. It returns false at the end or if the rest is torn.
 func (w *Walk) Next() bool {
 	line, i := w.line, w.i
 	switch w.at {
@@ -81,7 +81,7 @@ func (w *Walk) Next() bool {
 	return true
 }
 
-// TakeValue returns the raw value and moves w past it. It returns nil if the value is torn.
+// TakeValue returns the raw value (nil if torn) and moves w past it.
 func (w *Walk) TakeValue() []byte {
 	end := skipValue(w.line, w.i)
 	if end < 0 {
@@ -95,8 +95,7 @@ func (w *Walk) TakeValue() []byte {
 
 func (w *Walk) BeginsWith(first byte) bool { return w.i < len(w.line) && w.line[w.i] == first }
 
-// Enter begins a walk through the current value. End this walk with Leave. If the value does not begin with bracket,
-// Leave ends w as torn, so check BeginsWith first.
+// Enter begins a walk through the current value. End it with Leave. Check BeginsWith first.
 func (w *Walk) Enter(bracket byte) Walk { return EnterValue(w.line[w.i:], bracket) }
 
 // Leave ends the walk inner and moves past its value.
@@ -109,10 +108,10 @@ func (w *Walk) Leave(inner *Walk) {
 	}
 }
 
-// IsAlone reports whether the value is complete and nothing follows. Next must have returned false.
+// IsAlone reports whether the value is complete and nothing follows. Next has returned false.
 func (w *Walk) IsAlone() bool { return w.at == ended && skipSpace(w.line, w.i) == len(w.line) }
 
-// ObjectAtStart returns the object at the beginning of a text, or nil if it is incomplete.
+// ObjectAtStart returns the object at the text's beginning (nil if incomplete).
 func ObjectAtStart(text []byte) []byte {
 	w := EnterValue(text, '{')
 	for w.Next() {
@@ -123,8 +122,7 @@ func ObjectAtStart(text []byte) []byte {
 	return text[:w.i]
 }
 
-// TornText returns the available part of a truncated string, still escaped, otherwise nil. Call this only when
-// TakeValue has returned nil.
+// TornText returns a truncated string's available part, still escaped, otherwise nil. TakeValue has returned nil.
 func (w *Walk) TornText() []byte {
 	if w.at == torn && w.BeginsWith('"') {
 		return w.line[w.i+1:]
@@ -132,7 +130,7 @@ func (w *Walk) TornText() []byte {
 	return nil
 }
 
-// FindMember returns the raw value of the last member with one of these names, or nil.
+// FindMember returns the last member's raw value with one of these names, or nil.
 func FindMember(object []byte, anyOf ...string) (lastFound []byte) {
 	w := EnterValue(object, '{')
 	for w.Next() {
@@ -145,8 +143,7 @@ func FindMember(object []byte, anyOf ...string) (lastFound []byte) {
 	return lastFound
 }
 
-// Elements calls yield for each raw element in a JSON array. It returns false if the array is incomplete or not an
-// array.
+// Elements calls yield for each raw array element. It returns false if not a complete array.
 func Elements(array []byte, yield func(element []byte)) bool {
 	w := EnterValue(array, '[')
 	for w.Next() {
@@ -164,7 +161,7 @@ func skipSpace(b []byte, i int) int {
 	return i
 }
 
-// skipString returns the index following the string from i (-1 if incomplete).
+// skipString returns the index after the string at i (-1 if incomplete).
 func skipString(b []byte, i int) int {
 	if i >= len(b) || b[i] != '"' {
 		return -1
@@ -187,8 +184,8 @@ func skipString(b []byte, i int) int {
 	}
 }
 
-// skipValue returns the index following the value from i (-1 if incomplete). Numbers and words are incomplete when b
-// ends there. Brackets are counted, not matched, because decoding checks them.
+// skipValue returns the index after the value at i (-1 if incomplete). Numbers and words that end with b are
+// incomplete.
 func skipValue(b []byte, i int) int {
 	if i >= len(b) {
 		return -1

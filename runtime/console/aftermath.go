@@ -22,9 +22,9 @@ type Aftermath struct {
 	blocker string // command and words of the last such hook
 }
 
-// FindAftermath returns how the session went on between r and the plugin's next decision: a failure, or a continue that
-// was dropped, plus other hooks' continues since the prompt. It reads up to 4 MiB from the session log's end, and
-// returns the zero Aftermath if the log is unreadable.
+// FindAftermath returns the session's failure or dropped continue between r and the plugin's next decision, plus other
+// hooks' continues since the prompt. It reads up to 4 MiB from the log's end. An unreadable log gives the zero
+// Aftermath.
 func (d *Console) FindAftermath(r ledger.Record) (a Aftermath) {
 	until := int64(0)
 	for later := range ledger.Backwards(d.dirAndAlso(), ledger.Scope{Session: ledgerIDOf(r.Session)}) {
@@ -53,8 +53,8 @@ func (d *Console) FindAftermath(r ledger.Record) (a Aftermath) {
 	return a
 }
 
-// takeEntry notes failures of the session, and continues of other hooks. For an entry before the decision, clear
-// a.Failure afterwards.
+// takeEntry notes the session's failures and other hooks' continues. For an entry before the decision, clear a.Failure
+// afterwards.
 func (a *Aftermath) takeEntry(e *transcript.Entry, atMillis int64) {
 	switch e.What {
 	case transcript.Failed:
@@ -77,7 +77,7 @@ func (a *Aftermath) takeEntry(e *transcript.Entry, atMillis int64) {
 	}
 }
 
-// followContinue notes whether a continue reached the agent. Call it for each entry since the decision until a.settled.
+// followContinue notes whether a continue reached the agent. Call it for each entry until a.settled.
 func (a *Aftermath) followContinue(what transcript.Happening, atMillis int64) {
 	switch what {
 	case transcript.Rested:
@@ -89,8 +89,7 @@ func (a *Aftermath) followContinue(what transcript.Happening, atMillis int64) {
 	}
 }
 
-// FailureIfAny returns how the session went against a decision, or "" if it did not. agent is its name from
-// registry.AgentName.
+// FailureIfAny returns how the session went against a decision, or "". agent is from registry.AgentName.
 func (a Aftermath) FailureIfAny(agent string) string {
 	switch {
 	case a.Failure != "":

@@ -69,16 +69,15 @@ func (d *Console) scopeOf(a Asked) (view, error) {
 	return view{Scope: ledger.Scope{Project: dir}, name: dir, implied: true}, nil
 }
 
-// printImplied prints which session or project v covers, and that word (e.g. why) with --all shows every project. It
-// prints nothing if a flag chose the view.
+// printImplied prints which session or project v covers, and how to see every project, unless a flag chose the view.
 func (d *Console) printImplied(v view, word string) {
 	if v.implied {
 		d.printLine("in " + v.name + "; " + d.wordToType(word+" --all") + " shows every project")
 	}
 }
 
-// wordToType returns the command to type for a word like why: /PLUGIN:why if an agent calls a plugin's hook, otherwise
-// with d.Self. Flags can follow the word. Blanks are glued until printLine or AdviceOn undo this.
+// wordToType returns the command for a word: /PLUGIN:why if an agent calls a plugin's hook, otherwise with d.Self.
+// Blanks are glued until printLine or AdviceOn.
 func (d *Console) wordToType(word string) string {
 	if d.Caller != nil && d.Plugin != nil {
 		if settings, err := d.Plugin(); err == nil {
@@ -88,8 +87,8 @@ func (d *Console) wordToType(word string) string {
 	return d.commandTo(word)
 }
 
-// sayNothingDecided prints that the view has no decisions. If the caller is not an agent, it prints how to see others,
-// or calls d.SayNext if nothing is recorded. hasPrompts is set if this view has prompt records.
+// sayNothingDecided prints that the view has no decisions. For non-agents, it prints how to see others, or calls
+// d.SayNext if nothing is recorded. hasPrompts means that the view has prompt records.
 func (d *Console) sayNothingDecided(v view, a Asked, word string, hasPrompts bool) {
 	of := ""
 	if v.name != "" {
@@ -115,9 +114,8 @@ func (d *Console) sayNothingDecided(v view, a Asked, word string, hasPrompts boo
 	}
 }
 
-// findDecision returns the decision with this ID. For "" or "last" it returns the latest, preferring stops, or only
-// among prompts if ask.Prompts is set. It ignores stops that answer just a command (e.g. why), and returns errNothing
-// if nothing is left.
+// findDecision returns the decision with this ID, for "" or "last" the latest, preferring stops, or only among prompts
+// if ask.Prompts. It ignores stops that answer just a command. errNothing means none is left.
 func (d *Console) findDecision(id string, v view, ask Asked) (lastIfNoID ledger.Record, err error) {
 	if id != "" && id != "last" {
 		if v.implied {
@@ -147,8 +145,8 @@ func (d *Console) findDecision(id string, v view, ask Asked) (lastIfNoID ledger.
 	return other, nil
 }
 
-// knownSessions returns up to n sessions with this ID prefix, each with the last decision, if any. If prefix is "",
-// sessions known only from a log are skipped.
+// knownSessions returns up to n sessions with this ID prefix, each with any last decision. If prefix is "", sessions
+// known only from a log are skipped.
 func (d *Console) knownSessions(prefix string, n int) (all []ledger.Record) {
 	add := func(a ledger.Record) {
 		if len(all) < n && !slices.ContainsFunc(all, func(b ledger.Record) bool { return a.Session == b.Session }) {
@@ -171,7 +169,7 @@ func (d *Console) knownSessions(prefix string, n int) (all []ledger.Record) {
 	return all
 }
 
-// resolveSession returns the ID of the only session with an ID that starts with id. For "" it returns "".
+// resolveSession returns the ID of the only session that starts with id ("" for "").
 func (d *Console) resolveSession(id string) (string, error) {
 	if id == "" || id == d.Session || slices.ContainsFunc(d.dirAndAlso(), func(dir string) bool { return ledger.HasSession(dir, ledgerIDOf(id)) }) {
 		return id, nil
@@ -208,7 +206,7 @@ func (d *Console) nameSessions(all []ledger.Record) string {
 	return strings.Join(said, ", ")
 }
 
-// Decision returns the decision with this ID. For "" or "last" it returns the latest in this session or project.
+// Decision returns the decision with this ID, for "" or "last" the latest in this session or project.
 func (d *Console) Decision(id string) (ledger.Record, error) {
 	v, err := d.scopeOf(Asked{})
 	if err != nil {

@@ -25,8 +25,8 @@ You can call it with one of these commands:
 
 ` + loopUsage
 
-// AnswerCall runs the command args[0] with the remaining args. It returns ErrUsage if the command is unknown or its
-// arguments are invalid. args must not be empty.
+// AnswerCall runs the command args[0], or returns ErrUsage if it is unknown or its arguments are invalid. args is not
+// empty.
 func (d *Console) AnswerCall(args []string) error {
 	word, args := args[0], args[1:]
 	if word == "loop" {
@@ -72,9 +72,9 @@ const (
 	shellSigns   = "\"'`$\\;&|<>(){}*?[]~#!\r\n" // special to a shell
 )
 
-// AnswerAtOnce runs a slash command that informs, holds or stops, e.g. why, hold or loop stop, and returns the output
-// or error. It returns "" for other commands, a usage error, arguments that are too long or need a shell, and if
-// d.Plugin, which must be set, returns an error.
+// AnswerAtOnce runs a slash command that informs, holds or stops, and returns the output or error. It returns "" for
+// other commands, a usage error, arguments too long or needing a shell, and if d.Plugin returns an error. d.Plugin is
+// set.
 func (d Console) AnswerAtOnce(word, arguments string) string {
 	args := append([]string{word}, strings.Fields(arguments)...)
 	looks := slices.Contains([]string{"why", "log", "hold", "page"}, word) ||
@@ -108,8 +108,8 @@ func (c call) last(flag string) string {
 	return strings.Join(c.given[flag][max(0, len(c.given[flag])-1):], "")
 }
 
-// readCall parses the arguments for a command like why or "loop start". ok is false if they are invalid. Flag names
-// keep their dashes. number["-n"] defaults to 20.
+// readCall parses a command's arguments. ok is false if invalid. Flag names keep their dashes. number["-n"] defaults to
+// 20.
 func readCall(word string, args []string) (c call, ok bool) {
 	const about, again = "--session --all --prompts --json", "--max --promise --check --timeout --iteration-timeout --replace --dir"
 	takes, ok := map[string]string{
@@ -169,8 +169,7 @@ const loopUsage = `  loop start GOAL [--max N] [--promise TEXT]… [--check CMD]
              each with --dir DIR for another directory
 `
 
-// answerLoopCall runs the command loop with the arguments after that word, by default loop status. It changes d.Work to
-// the directory of --dir.
+// answerLoopCall runs loop with the arguments after that word, by default status. It changes d.Work to --dir.
 func (d *Console) answerLoopCall(args []string) error {
 	word := "status"
 	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {

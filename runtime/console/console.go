@@ -79,7 +79,7 @@ func (e *misuse) IsUsage() bool { return true }
 
 func misused(problem, advice string) error { return &misuse{adviceError{problem, advice}} }
 
-// AdviceOn returns the hint of an error, or "". It does not look into a wrapped error.
+// AdviceOn returns an error's hint, or "". It does not unwrap.
 func AdviceOn(err error) string {
 	if e, ok := err.(interface{ Hint() string }); ok { // errors.As makes the hook larger
 		return display.UnglueBlanks(e.Hint())
@@ -91,8 +91,8 @@ func ofPrompt(r ledger.Record) bool {
 	return r.Decision == "pass" || r.Decision == "remind" || r.Decision == ledger.None && r.Event == "UserPromptSubmit"
 }
 
-// ExplainOrSayNone prints the decision with this ID. For "" or "last" it prints the latest, or that there is none,
-// which is an error with JSON.
+// ExplainOrSayNone prints the decision with this ID, for "" or "last" the latest, or that there is none (an error with
+// JSON).
 func (d *Console) ExplainOrSayNone(id string, a Asked) error {
 	v, err := d.scopeOf(a)
 	if err != nil {
@@ -122,7 +122,7 @@ func (d *Console) ExplainOrSayNone(id string, a Asked) error {
 	return nil
 }
 
-// explainDecision prints a decision and how the session went on. It also records ends of holds not yet recorded.
+// explainDecision prints a decision and how the session went on, and records unrecorded hold ends.
 func (d *Console) explainDecision(r ledger.Record) {
 	agent := registry.AgentName(r.Host)
 	did, kind := "let "+agent+" stop", display.Warn
@@ -203,7 +203,7 @@ func (d *Console) printJudgeCall(a *ledger.Asked) {
 	d.printIfSet("  judge    ", s)
 }
 
-// commandTo returns the command d.Self with these words. Its blanks are glued; printLine and AdviceOn undo that.
+// commandTo returns d.Self with these words. Its blanks are glued; printLine and AdviceOn undo that.
 func (d *Console) commandTo(words string) string { return display.GlueBlanks(d.Self + " " + words) }
 
 var errNothing = errors.New("no decision is recorded")
@@ -215,7 +215,7 @@ func sessionOrAll(session string) string {
 	return "session " + session
 }
 
-// ledgerIDOf returns the ledger ID for a session, with "session:" before it ("" for all sessions).
+// ledgerIDOf returns "session:" and the session's ID ("" for all sessions).
 func ledgerIDOf(session string) string {
 	if session == "" {
 		return ""
@@ -223,11 +223,10 @@ func ledgerIDOf(session string) string {
 	return "session:" + session
 }
 
-// printLine prints a line without control characters. The rest of a wide line is indented two columns more.
+// printLine prints a line without control characters. Wide lines continue two columns further in.
 func (d *Console) printLine(s string) { d.printLead(0, "", s, len(s)-len(strings.TrimLeft(s, " "))+2) }
 
-// printLead prints begins in style s, 0 for none, and then rest on the same line. indent is for the rest of a wide
-// line.
+// printLead prints begins in style s (0 for none), then rest. indent is for a wide line's rest.
 func (d *Console) printLead(s display.Style, begins, rest string, indent int) {
 	text, begins := d.foldLine(begins+rest, indent)+"\n", d.shortPath(display.OneLine(begins))
 	if d.Paint != nil && s != 0 && begins != "" && strings.HasPrefix(text, begins) {
@@ -253,7 +252,7 @@ func (d *Console) printNoteToErr(s string) {
 	besides.printLine("springfield: note: " + s)
 }
 
-// printIfSet prints lead and value, or nothing if value is "". lead includes all blanks, e.g. "  rule     ".
+// printIfSet prints lead, with all blanks, and value, or nothing if value is "".
 func (d *Console) printIfSet(lead, value string) {
 	if value != "" {
 		d.printLead(0, "", lead+value, len(lead))
@@ -275,7 +274,7 @@ func inMilliseconds(us int64) string {
 	return strconv.FormatFloat(float64(us)/1000, 'f', 1, 64) + " ms"
 }
 
-// padRight returns s on one line, padded to width. It always ends with a blank.
+// padRight pads s to width on one line, always ending with a blank.
 func padRight(s string, width int) string {
 	s = display.OneLine(s)
 	return s + strings.Repeat(" ", max(1, width-len([]rune(s))))
@@ -284,8 +283,8 @@ func padRight(s string, width int) string {
 // ErrUsage is returned for an invalid call.
 var ErrUsage = errors.New("usage")
 
-// PrintJudgePage prints the page a judge would get for the end of a session log, and whether a judge would be asked. If
-// logPath is "", the current session's log is used. No judge is asked.
+// PrintJudgePage prints the judge's page for a session log's end ("" for the current session's), and whether a judge
+// would be asked. It asks none.
 func (d *Console) PrintJudgePage(logPath string, settings hook.Settings) error {
 	if logPath == "" {
 		if logPath = d.findLog(d.Session); logPath == "" {

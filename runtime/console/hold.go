@@ -21,9 +21,8 @@ import (
 
 const unattendedHold = 12 * time.Hour
 
-// defaultHold returns how long a hold set now will last, and a line for the user on how it ends. For the user's own
-// terminal, where holds have no end, it returns 0 and "". Otherwise, holds last until the last away order in force
-// ends, but not less than unattendedHold.
+// defaultHold returns how long a new hold lasts, and a line on how it ends. For the user's own terminal it returns 0
+// (no end) and "". Otherwise, holds last until the last away order ends, but at least unattendedHold.
 func (d *Console) defaultHold() (orNoEnd time.Duration, ends string) {
 	if d.Caller == nil {
 		if t, err := terminal.UserTerminal(); err == nil {
@@ -42,8 +41,8 @@ func (d *Console) defaultHold() (orNoEnd time.Duration, ends string) {
 	return orNoEnd, "it then ends " + ends + ", because it was not set at your own terminal"
 }
 
-// HoldSessions sets a hold on a session, or on all if session is "", and prints it. If duration is 0, defaultHold
-// chooses one. A longer hold stays in force, which is an error if a duration was given.
+// HoldSessions sets and prints a hold on a session ("" for all). If duration is 0, defaultHold chooses. A longer hold
+// stays in force, an error if a duration was given.
 func (d *Console) HoldSessions(session string, duration time.Duration) error {
 	session, err := d.resolveSession(session)
 	if err != nil {
@@ -140,8 +139,8 @@ func (d *Console) printNoHold(session, says string) error {
 	return nil
 }
 
-// OwnTerminal opens a person's terminal. Callers close it. It returns an error for an agent, or if there is no such
-// terminal. does follows "can" in the error, e.g. "lift a hold", and the error's hint ends with command.
+// OwnTerminal opens a person's terminal. Callers close it. It is an error for an agent or without terminal. does
+// follows "can" in the error. The hint ends with command.
 func OwnTerminal(caller *host.Host, does, command string) (*terminal.Terminal, error) {
 	if caller != nil {
 		return nil, &adviceError{"only a person can " + does + ", not " + caller.Agent,
@@ -155,9 +154,8 @@ func OwnTerminal(caller *host.Host, does, command string) (*terminal.Terminal, e
 	return t, nil
 }
 
-// AskToLift lifts a session's hold, or the hold on all sessions if session is "", when confirmed on a user's terminal.
-// It returns an error for agents, if there is no such terminal, or if not confirmed. If no hold is in force, it only
-// prints a line, except for agents.
+// AskToLift lifts a hold (session "" for all) when confirmed on a user's terminal. Otherwise, and for agents, it is an
+// error. If no hold is in force, it only prints a line, except for agents.
 func (d *Console) AskToLift(session string) error {
 	session, err := d.resolveSession(session)
 	if err != nil {
@@ -210,7 +208,7 @@ func (d *Console) askedBy(terminalName string) ledger.Means {
 	return m
 }
 
-// resumeCall returns the command that lifts a hold. Its blanks are glued as in commandTo.
+// resumeCall returns the command that lifts a hold, with glued blanks.
 func (d *Console) resumeCall(session string) string {
 	if session == "" {
 		return d.commandTo("resume")
@@ -225,7 +223,7 @@ func quoteSession(session string) string {
 	return session
 }
 
-// holdEnd returns " until you resume" or " for 2 h", with the leading blank.
+// holdEnd returns " until you resume" or " for 2 h".
 func (d *Console) holdEnd(h ledger.Hold) (forOrUntil string) {
 	if h.Until == 0 {
 		return " until you resume"
@@ -233,8 +231,7 @@ func (d *Console) holdEnd(h ledger.Hold) (forOrUntil string) {
 	return " for " + timestamp.LengthInWords(h.Until-d.Now().UnixMilli())
 }
 
-// noteAndListHolds records the ends of holds that are not yet recorded, and returns all events of holds. It prints an
-// error as a note, because decisions can be shown without them.
+// noteAndListHolds records unrecorded hold ends and returns all hold events. It prints an error as a note.
 func (d *Console) noteAndListHolds() (all []ledger.HoldEvent) {
 	all, err := ledger.NoteAndReadHolds(d.dirAndAlso(), d.Now())
 	if err != nil {
@@ -252,8 +249,8 @@ func (d *Console) lastHoldSuffix(session string) (suffixOrEmpty string) {
 	return suffixOrEmpty
 }
 
-// noteAndPrintHold prints the last change to the hold on all sessions and to the session's own, if the decision is due
-// to a hold or another program removed it in the last 24 hours. noteAndListHolds notes ends first.
+// noteAndPrintHold prints the last change to all sessions' and the session's hold, if the decision is due to a hold or
+// another program removed it in the last 24 hours.
 func (d *Console) noteAndPrintHold(r ledger.Record) {
 	for _, e := range ledger.LastHoldEvents(d.noteAndListHolds()) {
 		tells := r.Rule == "hold" || e.Did == ledger.HoldRemoved && d.Now().UnixMilli()-e.At < freshly.Milliseconds()
@@ -269,9 +266,8 @@ const (
 	freshly = 24 * time.Hour
 )
 
-// HoldNews returns hold news for status. howSet describes how the hold on all sessions was set, or is "". news
-// describes how this hold ran out in the last five minutes, and holds removed in the last 24 hours. If the history
-// cannot be read, news is the error. Hold ends not yet recorded will be recorded.
+// HoldNews returns how the hold on all sessions was set, or "", and news: this hold's end in the last five minutes,
+// holds removed in the last 24 hours, or the error. It records hold ends.
 func HoldNews(dirs []string, now time.Time) (howSet string, news []string) {
 	all, err := ledger.NoteAndReadHolds(dirs, now)
 	if err != nil {
@@ -289,7 +285,7 @@ func HoldNews(dirs []string, now time.Time) (howSet string, news []string) {
 	return howSet, news
 }
 
-// holdEventInWords describes an event, such as "was lifted 3 min ago from /dev/tty".
+// holdEventInWords returns text like "was lifted 3 min ago from /dev/tty".
 func holdEventInWords(e ledger.HoldEvent, now time.Time) string {
 	ago := timestamp.AgoInWords(now.UnixMilli() - e.At)
 	switch e.Did {
@@ -305,8 +301,7 @@ func holdEventInWords(e ledger.HoldEvent, now time.Time) string {
 	return display.OneLine(s)
 }
 
-// forHowLong returns " until resume" or " for 2 h", with the leading blank, or "" for an event that does not begin a
-// hold.
+// forHowLong returns " until resume" or " for 2 h" ("" if the event begins no hold).
 func forHowLong(e ledger.HoldEvent) string {
 	if !e.BeginsHold() {
 		return ""
@@ -317,7 +312,7 @@ func forHowLong(e ledger.HoldEvent) string {
 	return " for " + timestamp.LengthInWords(e.Until-e.Since)
 }
 
-// originOf returns a suffix like " from /dev/tty" for a hold that was set or lifted, else "".
+// originOf returns a suffix like " from /dev/tty" for a hold set or lifted, else "".
 func originOf(e ledger.HoldEvent) string {
 	if e.Did == ledger.HoldEnded || e.Did == ledger.HoldRemoved {
 		return ""
@@ -335,7 +330,7 @@ func holdScopeInWords(e ledger.HoldEvent) string {
 	return display.OneLine(sessionOrAll(clipTo99(strings.TrimPrefix(e.Of, "session:"))))
 }
 
-// ParseHoldDuration parses a hold's duration, up to 365 days. It returns 0 if s is "", to use the default end.
+// ParseHoldDuration parses up to 365 days (0 for "": default end).
 func ParseHoldDuration(s string) (lasts time.Duration, err error) {
 	if s == "" {
 		return 0, nil

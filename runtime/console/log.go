@@ -11,8 +11,8 @@ import (
 	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
-// ListDecisions prints the last n decisions selected by a, oldest first. n must be positive. Unless printing JSON, hold
-// events and session failures are printed too, and hold ends not yet recorded are recorded.
+// ListDecisions prints the last n decisions selected by a, oldest first. n is positive. Unless printing JSON, it also
+// prints hold events and session failures, and records unrecorded hold ends.
 func (d *Console) ListDecisions(n int, a Asked) error {
 	v, err := d.scopeOf(a)
 	if err != nil {
@@ -62,7 +62,7 @@ type list struct {
 
 func (r row) columns() [5]string { return [5]string{r.id, r.when, r.did, r.who, r.rule} }
 
-// printRow prints a row in columns. If the row's place has changed, it is printed first. Callers set l.wide.
+// printRow prints a row in columns, after its place if changed. l.wide is set.
 func (l *list) printRow(r row) {
 	if r.place != "" && r.place != l.place {
 		l.printLead(display.Strong, r.place, "", 2)
@@ -86,8 +86,8 @@ func (l *list) printRow(r row) {
 	l.printLead(r.style, cells, strings.TrimRight(front[len(cells):]+r.text, " "), wide)
 }
 
-// withHolds returns rows for the decisions, oldest first, with up to n hold events and the sessions' failures between
-// them. Unrecorded hold ends are recorded.
+// withHolds returns the decisions' rows, oldest first, with up to n hold events and the sessions' failures between. It
+// records unrecorded hold ends.
 func (l *list) withHolds(all []ledger.Record, n int) (rows []row) {
 	var events []ledger.HoldEvent
 	past := l.noteAndListHolds()
@@ -144,7 +144,6 @@ func (l *list) rowOfDecision(r ledger.Record) row {
 	return row{id: display.OneLine(r.ID), when: l.agoOf(r.At), did: display.OneLine(r.Decision), who: display.OneLine(r.Plugin), rule: display.OneLine(r.Rule), text: text, place: l.placeOf(r), style: style}
 }
 
-// placeOf returns the project and session of a decision, as far as they can differ between rows.
 func (l *list) placeOf(r ledger.Record) (toTellApart string) {
 	if l.view.sessionID() != "" {
 		return ""

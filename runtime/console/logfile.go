@@ -13,7 +13,7 @@ import (
 
 func (d *Console) claudeProjectsDir() string { return filepath.Join(filepath.Dir(d.Dir), "projects") }
 
-// FindLog returns the log's path for a session ID or ID prefix.
+// FindLog returns the log's path for a session ID or prefix.
 func (d *Console) FindLog(session string) (string, error) {
 	id, err := d.resolveSession(session)
 	if err != nil {
@@ -28,7 +28,7 @@ func (d *Console) FindLog(session string) (string, error) {
 	return "", &adviceError{"session " + clipTo99(id) + " has no log: agents delete the logs of old sessions", d.commandTo("log --session "+quoteSession(id)) + " lists its recorded decisions"}
 }
 
-// findLog returns a session's readable log path ("" if none). id must be complete.
+// findLog returns a session's readable log ("" if none). id is complete.
 func (d *Console) findLog(id string) string {
 	if id == "" || strings.ContainsAny(id, `/\*?[`) {
 		return ""
@@ -46,8 +46,8 @@ func (d *Console) findLog(id string) string {
 	return ""
 }
 
-// otherHostLogs returns logs from hosts other than Claude Code, for session IDs starting with prefix, or else with the
-// first shortID characters of prefix.
+// otherHostLogs returns logs from hosts other than Claude Code, for session IDs starting with prefix, else with its
+// first shortID characters.
 func (d *Console) otherHostLogs(prefix string) (paths []string) {
 	if prefix == "" || strings.ContainsAny(prefix, `/\*?[`) {
 		return nil
@@ -68,7 +68,7 @@ func (d *Console) otherHostLogs(prefix string) (paths []string) {
 	return paths
 }
 
-// pathsLike returns the paths below a directory that match relPattern, which has slashes. It is smaller than filepath.Glob.
+// pathsLike returns the paths below dir that match relPattern, with slashes.
 func pathsLike(dir, relPattern string) (paths []string) {
 	first, rest, isDir := strings.Cut(relPattern, "/")
 	for _, name := range namesIn(dir) {
@@ -85,8 +85,7 @@ func pathsLike(dir, relPattern string) (paths []string) {
 	return paths
 }
 
-// namesIn returns the sorted names in a directory, or nil if it cannot be read. dir must not be "", which would be the
-// root.
+// namesIn returns a directory's sorted names (nil if unreadable). dir is not "".
 func namesIn(dir string) []string {
 	f, err := os.Open(dir + "/") // fails at once if this is a named pipe
 	if err != nil {
@@ -98,7 +97,7 @@ func namesIn(dir string) []string {
 	return all
 }
 
-// configDirOf returns the configuration directory of a host, or "" if it is unknown.
+// configDirOf returns "" if unknown.
 func (d *Console) configDirOf(h *host.Host) string {
 	if d.Getenv != nil && h.DirVariable != "" {
 		if dir := d.Getenv(h.DirVariable); filepath.IsAbs(dir) {

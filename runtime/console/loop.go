@@ -32,7 +32,7 @@ type LoopDriver struct {
 	Problem, Next string // why none drives loops, and the command that helps
 }
 
-// problemInWords returns why no plugin drives loops and the next step, or "". printLine unglues blanks.
+// problemInWords returns why no plugin drives loops and the next step, or "". Blanks are glued until printLine.
 func (d LoopDriver) problemInWords() string {
 	if d.Next == "" {
 		return d.Problem
@@ -43,8 +43,8 @@ func (d LoopDriver) problemInWords() string {
 	return d.Problem + "; next: " + d.Next
 }
 
-// DriverOfHook returns the plugin containing a hook (path without symlinks). If there is none, or the plugin does not
-// drive loops, Problem is the reason and the settings are wiggum's.
+// DriverOfHook returns the plugin containing a hook (path without symlinks). If none drives loops, Problem is the
+// reason and the settings are wiggum's.
 func DriverOfHook(hookProgram, state, project string) LoopDriver {
 	settings, err := hook.FindSettings(hookProgram, state, project)
 	if err != nil {
@@ -56,7 +56,7 @@ func DriverOfHook(hookProgram, state, project string) LoopDriver {
 	return LoopDriver{Settings: settings}
 }
 
-// NoDriver returns a LoopDriver for a directory without a plugin. The user's settings apply there.
+// NoDriver returns a LoopDriver for a directory without a plugin, with the user's settings.
 func NoDriver(state, project, problem, next string) LoopDriver {
 	return LoopDriver{hook.Plugin{Name: wiggum.Name, Strategy: wiggum.Strategy}.ReadSettings(state, project), problem, next}
 }
@@ -73,7 +73,7 @@ type loopHere struct {
 	past   activity.LoopPast
 }
 
-// ActiveLoop returns the path to the active loop's file ("" if there is none) and the driver.
+// ActiveLoop returns the active loop's file ("" if none) and the driver.
 func (d *Console) ActiveLoop() (path string, driverOfDir LoopDriver) {
 	l, err := d.openLoopSpace(false)
 	if err != nil {
@@ -86,8 +86,8 @@ func (d *Console) ActiveLoop() (path string, driverOfDir LoopDriver) {
 	return path, l.driver
 }
 
-// openLoopSpace opens the workspace the hook would find and reads the loop file. If exact is set, the working directory
-// is used. err is nil if the file is missing (hasNoFile) or invalid (fault). Callers close space.
+// openLoopSpace opens the hook's workspace (the working directory if exact) and reads the loop file. err is nil if it
+// is missing (hasNoFile) or invalid (fault). Callers close space.
 func (d *Console) openLoopSpace(exact bool) (*loopHere, error) {
 	here := *d
 	if d.Caller == nil {
@@ -135,8 +135,8 @@ func (l *loopHere) mostTurns(goal wiggum.Goal) int {
 	return min(goal.Max, cmp.Or(l.typedMaxFor(goal), l.ceiling()))
 }
 
-// typedMaxFor returns the maximum the user typed for a goal (0 if none). For a paused goal, this can be the one before
-// the pause, which the user restores with loop set active true. l.past must be the goal's history.
+// typedMaxFor returns the maximum the user typed for a goal (0 if none), for a paused goal possibly the one before the
+// pause. l.past is the goal's history.
 func (l *loopHere) typedMaxFor(goal wiggum.Goal) int {
 	if goal.Active {
 		return l.past.Typed
@@ -144,7 +144,6 @@ func (l *loopHere) typedMaxFor(goal wiggum.Goal) int {
 	return cmp.Or(l.past.Typed, l.past.Before)
 }
 
-// maxIfPerson returns n if a person at a terminal runs the command, otherwise 0.
 func (l *loopHere) maxIfPerson(n int) int {
 	if n == 0 || l.Caller != nil {
 		return 0
@@ -178,15 +177,14 @@ func (l *loopHere) ceiling() (bySettings int) {
 	return rounds
 }
 
-// wrapFault adds the loop file's path and advice to l.fault. l.fault must be set.
+// wrapFault adds the loop file's path and advice to l.fault, which is set.
 func (l *loopHere) wrapFault() error {
 	return &adviceError{"read loop: " + l.filePath() + ": " + l.fault.Error(),
 		"correct it, or remove it with " + l.commandTo("loop stop --delete")}
 }
 
-// changeFile replaces the loop file with the result from edit, or removes the file if this is nil. It tries to lock the
-// workspace meanwhile. The file is read into l again before edit runs and after the change. changeFile returns the goal
-// and content from before.
+// changeFile replaces the loop file with edit's result, or removes it if nil. It tries to lock the workspace. It reads
+// the file into l before and after. It returns the goal and content from before.
 func (l *loopHere) changeFile(edit func() ([]byte, error)) (was wiggum.Goal, before []byte, err error) {
 	// If we cannot lock, the hook cannot write either, or is slow. ApplyChanges never overwrites other edits.
 	if lock, err := ledger.LockWorkspace(l.Dir, l.space.Dir, loopWait); err == nil {
@@ -211,8 +209,8 @@ func (l *loopHere) changeFile(edit func() ([]byte, error)) (was wiggum.Goal, bef
 	return was, before, nil
 }
 
-// recordAndReport records an event, e.g. activity.LoopStarted, with l.past.Typed, and reports it to the user's progress
-// command. It prints errors as notes. goal.ID must be set. loopFile is the loop file's content for the history, or nil.
+// recordAndReport records an event with l.past.Typed and reports it to the user's progress command. It prints errors as
+// notes. goal.ID is set. loopFile is the content for the history, or nil.
 func (l *loopHere) recordAndReport(event string, goal wiggum.Goal, loopFile []byte) {
 	e := activity.LoopEvent{
 		Loop: goal.ID, At: l.Now().UnixMilli(), Event: event,
@@ -227,7 +225,7 @@ func (l *loopHere) recordAndReport(event string, goal wiggum.Goal, loopFile []by
 }
 
 // noteIfCancelled records the cancellation of the loop was, if it has an ID and was active or has a typed maximum.
-// Callers end the loop first. loopFile is its content. l.past is set to the loop's history.
+// Callers end the loop first. loopFile is its content. It sets l.past.
 func (l *loopHere) noteIfCancelled(was wiggum.Goal, loopFile []byte) {
 	l.past = ledger.PastOfLoop(l.Dir, was.ID, l.space.Dir) // the file might be gone
 	if was.ID != "" && (was.Active || l.past.Typed > 0) {
@@ -235,8 +233,8 @@ func (l *loopHere) noteIfCancelled(was wiggum.Goal, loopFile []byte) {
 	}
 }
 
-// beginLoop writes draft as the loop file, with new state fields, and records and prints the start. From o it takes Max
-// and Replace. If no plugin drives loops, it offers to enable one, or returns an error.
+// beginLoop writes draft with new state fields, and records and prints the start. It uses o's Max and Replace. If no
+// plugin drives loops, it offers to enable one, or returns an error.
 func (l *loopHere) beginLoop(draft []byte, o LoopStart) error {
 	free := func() error {
 		if l.fault != nil && !o.Replace {
@@ -320,7 +318,7 @@ func (l *loopHere) turnsAhead() string {
 	}
 }
 
-// joinByOr returns texts in curly quotes, joined by “or”. texts must not be empty.
+// joinByOr joins texts in curly quotes by “or”. texts is not empty.
 func joinByOr(texts []string) string { return "“" + strings.Join(texts, "” or “") + "”" }
 
 // LoopKeys returns the keys of loop set with their descriptions.
@@ -338,8 +336,8 @@ func LoopKeys() [][2]string {
 	}
 }
 
-// parseLoopKey returns the loop file field for a key from LoopKeys, with a raw value for wiggum.SetFields. "none", if
-// allowed, becomes "", to remove the field. The key goal is an error because it is not a field.
+// parseLoopKey returns the field for a key from LoopKeys, with a raw value for wiggum.SetFields. "none", if allowed,
+// becomes "" (remove). The key goal is an error.
 func parseLoopKey(key string, values []string) (field [2]string, err error) {
 	value, text := strings.Join(values, " "), ""
 	switch key {
@@ -399,8 +397,8 @@ func parseLoopKey(key string, values []string) (field [2]string, err error) {
 	return field, misused("loop set has no key "+strconv.Quote(key), "the keys are "+strings.Join(names, ", "))
 }
 
-// SetLoop sets a LoopKeys key in the workspace's loop file and prints the value. It records a maximum that the user
-// typed or restored, and the cancellation of a loop.
+// SetLoop sets a LoopKeys key in the loop file and prints the value. It records a maximum that the user typed or
+// restored, and a loop's cancellation.
 func (d *Console) SetLoop(key string, values []string) error {
 	l, err := d.openLoopSpace(false)
 	if err != nil {
@@ -483,8 +481,8 @@ func (l *loopHere) dataToPause() ([]byte, error) {
 	return wiggum.SetFields(l.file.Data, fields...)
 }
 
-// StopLoopIfAny pauses the workspace's loop, or deletes its file if remove is set, and prints the result. If there is
-// nothing to stop, it only prints that.
+// StopLoopIfAny pauses the workspace's loop, or deletes its file if remove is set, and prints the result, also if
+// nothing is to stop.
 func (d *Console) StopLoopIfAny(remove bool) error {
 	l, err := d.openLoopSpace(false)
 	if err != nil {

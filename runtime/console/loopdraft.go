@@ -68,9 +68,8 @@ var templates = []template{
 	}},
 }
 
-// StartLoop writes the workspace's loop file, records the start and prints the loop. If no plugin drives loops here, it
-// first calls SwitchOn, which can ask the user. A loop that is active, invalid or without an ID is an error unless
-// o.Replace is set.
+// StartLoop writes the loop file, records the start and prints the loop. If no plugin drives loops, it calls SwitchOn,
+// which can ask the user. A loop that is active, invalid or without ID is an error unless o.Replace.
 func (d *Console) StartLoop(o LoopStart) error {
 	l, err := d.openLoopSpace(o.Named)
 	if err != nil {
@@ -84,8 +83,6 @@ func (d *Console) StartLoop(o LoopStart) error {
 	return l.beginLoop(draft, o)
 }
 
-// draftLoop returns the content of a new loop file for o, and writes no file. beginLoop adds the ID, the session and
-// the start. With o.FromTodos it prints a note to stderr.
 func (l *loopHere) draftLoop(o LoopStart) ([]byte, error) {
 	goal, err := trimGoal(o.Goal)
 	if err != nil {
@@ -134,7 +131,7 @@ func (l *loopHere) draftLoop(o LoopStart) ([]byte, error) {
 	return applyChoices(draft, o)
 }
 
-// loopFile returns the content of a loop file in which {goal} still stands for the goal.
+// loopFile returns a loop file's content with {goal} for the goal.
 func (t template) loopFile() []byte {
 	var b strings.Builder
 	b.WriteString("---\niteration_count: 0\nmax_iterations: " + strconv.Itoa(t.max) +
@@ -174,7 +171,7 @@ func applyChoices(draft []byte, o LoopStart) ([]byte, error) {
 	return wiggum.SetFields(draft, fields...)
 }
 
-// trimGoal trims a goal. Texts over 64 KiB, invalid UTF-8 and NUL bytes are errors, but "" is not.
+// trimGoal trims a goal. Over 64 KiB, invalid UTF-8 and NUL bytes are errors, "" is not.
 func trimGoal(text string) (goal string, err error) {
 	text = strings.TrimSpace(text)
 	if len(text) > 64<<10 {
@@ -227,8 +224,8 @@ func AllTemplateNames(state string) (builtInFirst []string) {
 	return builtInFirst
 }
 
-// openTodoList returns the open todos of the current or else the newest session as a Markdown list, and prints to
-// stderr the session that they are from. It is an error if there are none.
+// openTodoList returns the current, else the newest session's open todos as Markdown, and prints that session to
+// stderr. None is an error.
 func (l *loopHere) openTodoList() (string, error) {
 	path, at := l.ownOrNewestLog()
 	if path == "" {
@@ -261,7 +258,7 @@ func (l *loopHere) openTodoList() (string, error) {
 	return strings.TrimSuffix(b.String(), "\n"), nil
 }
 
-// transcriptDirs returns Claude Code's log directories of the sessions that started in the workspace or in l.Work.
+// transcriptDirs returns Claude Code's log directories of sessions started in the workspace or l.Work.
 func (l *loopHere) transcriptDirs() []string {
 	all := []string{filepath.Join(l.claudeProjectsDir(), claude.LogDirName(l.space.Dir))}
 	if l.Work != l.space.Dir {
@@ -270,8 +267,7 @@ func (l *loopHere) transcriptDirs() []string {
 	return all
 }
 
-// ownOrNewestLog returns the current session's log, else the log written last. mtime is the last write time in
-// milliseconds. path is "" if there is no log.
+// ownOrNewestLog returns the current session's log, else the newest ("" if none). mtime is in milliseconds.
 func (l *loopHere) ownOrNewestLog() (path string, mtime int64) {
 	var newest time.Time
 	for _, dir := range l.transcriptDirs() {

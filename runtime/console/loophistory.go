@@ -39,7 +39,7 @@ func (p *pastLoop) Members(m *codec.Coder) {
 	codec.ListOf(m, "events", &p.Events)
 }
 
-// recordedLoops returns the recorded loops of all workspaces, sorted by the time of their last event, the newest last.
+// recordedLoops returns all workspaces' recorded loops, sorted by last event, newest last.
 func (d *Console) recordedLoops() ([]pastLoop, error) {
 	events, err := ledger.LoopEvents(d.Dir)
 	if err != nil {
@@ -75,8 +75,8 @@ func shortGoalOf(body string) string {
 	return strings.TrimSpace(quotation.ClipRunes(line, 79))
 }
 
-// LoopHistory prints the workspace's last n loops, oldest first, or those of every workspace if everyDir is set. n must
-// be positive. JSON has an object per loop, with no events.
+// LoopHistory prints the workspace's (every workspace's if everyDir) last n loops, oldest first. n is positive. JSON
+// has an object per loop, without events.
 func (d *Console) LoopHistory(n int, everyDir, asJSON bool) error {
 	l, err := d.openLoopSpace(false)
 	if err != nil {
@@ -117,8 +117,8 @@ func (d *Console) LoopHistory(n int, everyDir, asJSON bool) error {
 	return nil
 }
 
-// findLoop returns the recorded loop with an ID. For "last" it returns the loop of any workspace with the newest event.
-// It is an error if there is none.
+// findLoop returns the recorded loop with an ID, for "last" the one with the newest event in any workspace. None is an
+// error.
 func (d *Console) findLoop(idOrLast string) (pastLoop, error) {
 	all, err := d.recordedLoops()
 	if err != nil {
@@ -170,8 +170,8 @@ func loopEndInWords(p pastLoop) string {
 	return cmp.Or(ends[p.Event], "it has not ended: "+at)
 }
 
-// RerunLoop starts a loop of the history again, in the current workspace instead of its own. Limits, check and promises
-// in o override the loop's. It ignores the goal, the template and FromTodos of o.
+// RerunLoop starts a loop of the history again, in the current workspace. Limits, check and promises in o override the
+// loop's. o's goal, template and FromTodos are ignored.
 func (d *Console) RerunLoop(idOrLast string, o LoopStart) error {
 	p, err := d.findLoop(idOrLast)
 	if err != nil {

@@ -137,13 +137,12 @@ func loopIDOrFile(goal wiggum.Goal) string {
 	return cmp.Or(goal.ID, wiggum.File)
 }
 
-// turnsSoFar returns ", 3 of 25 turns done", to append to a clause.
 func (l *loopHere) turnsSoFar(goal wiggum.Goal) (suffix string) {
 	return ", " + wiggum.TurnsInWords(goal.Count, l.mostTurns(goal))
 }
 
-// hasNewSession reports whether a different session, for example after /clear, has been active here since the loop file
-// was last changed, at the loop's last stop or by a command. The loop must have a session.
+// hasNewSession reports whether a different session has been active here since the loop file was last changed, at the
+// loop's last stop or by a command. The loop has a session.
 func (l *loopHere) hasNewSession() bool {
 	path, at := l.ownOrNewestLog()
 	return path != "" && filepath.Base(path) != l.goal.Session+".jsonl" && at > l.Now().UnixMilli()-l.file.Age

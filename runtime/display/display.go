@@ -11,8 +11,8 @@ import (
 	"unicode/utf8"
 )
 
-// IsShown reports whether a terminal just displays r. It is false for line endings and tabs, and true for the variation
-// selectors U+FE00 to U+FE0F, which change the shape of the preceding character.
+// IsShown reports whether a terminal just displays r: not line endings and tabs, but the variation selectors U+FE00 to
+// U+FE0F.
 func IsShown(r rune) bool {
 	switch {
 	case r < 0x7f:
@@ -26,12 +26,11 @@ func IsShown(r rune) bool {
 	return true
 }
 
-// IsJoiner reports whether r is a zero-width joiner or non-joiner, as in Persian and Hindi words and in
-// emoji. Browsers and models read these correctly, but terminals do not.
+// IsJoiner reports whether r is a zero-width joiner or non-joiner. Terminals do not read these correctly.
 func IsJoiner(r rune) bool { return r == 0x200c || r == 0x200d }
 
-// OneLine returns s on one line for a terminal. White space becomes blanks, which are neither merged nor trimmed, and
-// invisible characters are dropped.
+// OneLine returns s on one line for a terminal. White space becomes blanks, neither merged nor trimmed. Invisible
+// characters are dropped.
 func OneLine(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -44,13 +43,12 @@ func OneLine(s string) string {
 	}, s)
 }
 
-// GlueBlanks replaces the blanks in a command with no-break spaces, so that lines are not broken there.
-// UnglueBlanks reverses this.
+// GlueBlanks replaces blanks with no-break spaces, to keep a command on one line. UnglueBlanks reverses this.
 func GlueBlanks(command string) string { return strings.ReplaceAll(command, " ", "\u00a0") }
 func UnglueBlanks(text string) string  { return strings.ReplaceAll(text, "\u00a0", " ") }
 
-// DropInvisible drops invisible and control characters, even carriage returns, except newlines, tabs and joiners.
-// U+0085, U+2028 and U+2029 become blanks. It is for models, and for programs that display the text safely.
+// DropInvisible drops invisible and control characters, except newlines, tabs and joiners. U+0085, U+2028 and U+2029
+// become blanks.
 func DropInvisible(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

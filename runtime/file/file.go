@@ -12,7 +12,7 @@ import (
 
 var errIrregular = errors.New("not a regular file")
 
-// ReadRegular reads a regular file and follows links. It is an error if the file is larger than most bytes.
+// ReadRegular reads a regular file, following links. Over most bytes is an error.
 func ReadRegular(path string, most int) ([]byte, error) {
 	data, err := ReadBeginning(path, 0, most+1)
 	if len(data) > most {
@@ -21,7 +21,7 @@ func ReadRegular(path string, most int) ([]byte, error) {
 	return data, err
 }
 
-// ReadBeginning reads up to most bytes from the start of a regular file. flags are those of OpenRegular.
+// ReadBeginning reads up to most bytes from a regular file's start. flags are OpenRegular's.
 func ReadBeginning(path string, flags, most int) ([]byte, error) {
 	f, size, err := OpenRegular(path, flags)
 	if err != nil {
@@ -36,7 +36,7 @@ func ReadBeginning(path string, flags, most int) ([]byte, error) {
 	return data[:n], err
 }
 
-// ReadEnd reads up to most bytes from the end of a regular file. flags are those of OpenRegular.
+// ReadEnd reads up to most bytes from a regular file's end. flags are OpenRegular's.
 func ReadEnd(path string, flags, most int) ([]byte, error) {
 	f, size, err := OpenRegular(path, flags)
 	if err != nil {
@@ -58,7 +58,7 @@ func WithinByName(path, dir string) bool {
 	return path == dir || strings.HasPrefix(path, strings.TrimSuffix(dir, separator)+separator)
 }
 
-// IsReadable reports whether a path is a regular file that can be opened.
+// IsReadable reports whether a path is a regular file that opens.
 func IsReadable(path string) bool {
 	f, _, err := OpenRegular(path, 0)
 	if err == nil {

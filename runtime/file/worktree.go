@@ -5,9 +5,8 @@ import (
 	"strings"
 )
 
-// LinkedWorktree returns the git directory named by the .git file of a linked worktree, and the git directory
-// that this shares with the main worktree. They are "" if dotGit is not such a file. A project can name any
-// directory in it.
+// LinkedWorktree returns the git directory named by a linked worktree's .git file, and the shared one, both "" for
+// other files. A project can name any directory in it.
 func LinkedWorktree(dotGit string) (own, common string) {
 	at := func(dir, path string) string {
 		if path = strings.TrimSpace(path); !filepath.IsAbs(path) {

@@ -22,7 +22,7 @@ type Visitor struct {
 	word  string
 }
 
-// VisitFeatures visits the features of questions, and of the context, the end of the text that they are in.
+// VisitFeatures visits the features of questions and of context, the end of their text.
 func (v *Visitor) VisitFeatures(questions []string, context string) {
 	for _, question := range questions {
 		v.VisitGrams(question, true)
@@ -30,7 +30,7 @@ func (v *Visitor) VisitFeatures(questions []string, context string) {
 	v.VisitGrams(context, false)
 }
 
-// VisitGrams visits the features of a text. The same features have other buckets in a question.
+// VisitGrams visits a text's features. Questions have other buckets.
 func (v *Visitor) VisitGrams(text string, question bool) {
 	before, kind := "", " "
 	if question {
@@ -57,7 +57,7 @@ func (v *Visitor) VisitGrams(text string, question bool) {
 	}
 }
 
-// visitNew calls Visit for the bucket of a feature that has not been visited, with v.word, which the caller sets first.
+// visitNew calls Visit for an unvisited feature's bucket. v.word is set.
 func (v *Visitor) visitNew(hash uint32) {
 	hash ^= hash >> 15
 	hash *= 0x2c1b3c6d
@@ -71,7 +71,7 @@ func (v *Visitor) visitNew(hash uint32) {
 // offset is the initial hash of FNV-1a.
 const offset = 2166136261
 
-// hashOf continues a hash. The first hash is offset. All digits are the same.
+// hashOf continues a hash, first offset. All digits are the same.
 func hashOf(hash uint32, parts ...string) uint32 {
 	for _, part := range parts {
 		for i := range len(part) {
@@ -95,8 +95,8 @@ func isSeparator(r rune) bool {
 
 var sentenceEnds = strings.NewReplacer("? ", "?\n", ". ", "\n", "! ", "\n", "？", "?\n", "。", "\n", "！", "\n", "।", "\n", "؟", "?\n")
 
-// QuestionsOrLast returns the questions in a text's last maxLength bytes. context is the last maxSentences sentences,
-// preceded by earlier questions. If there are no questions, the last sentence is used instead.
+// QuestionsOrLast returns the questions in the last maxLength bytes, else the last sentence. context is the last
+// maxSentences sentences, preceded by earlier questions.
 func QuestionsOrLast(text string) (questions []string, context string) {
 	if len(text) > maxLength {
 		text = strings.ToValidUTF8(text[len(text)-maxLength:], "")

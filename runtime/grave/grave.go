@@ -21,8 +21,8 @@ type Weights string
 //go:embed weights.bin
 var learned string
 
-// Find reports whether a text asks for a grave act, and returns the folded word that indicates it most. The act may be
-// in the statements before the question.
+// Find reports whether a text asks for a grave act, possibly in statements before the question, and returns the folded
+// word that indicates it most.
 func Find(text string) (word string, found bool) { return Weights(learned).Find(text) }
 
 // A text is grave if its score, in standard deviations of a random text, is more than likely. A question with more than

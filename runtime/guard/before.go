@@ -42,9 +42,8 @@ type Veto struct {
 	Next, Limit string
 }
 
-// CheckPending returns a veto in plan mode, or when a schedule or background work will wake the agent. It
-// ignores servers, and shell commands that earlier turns started. earlierTasks lists the IDs of earlier turns'
-// work. Unknown IDs are assumed to be from this turn, because the transcript can lag.
+// CheckPending returns a veto in plan mode, or when a schedule or background work will wake the agent. It ignores
+// servers and earlier turns' shell commands. earlierTasks has earlier turns' IDs. Unknown IDs count as this turn's.
 func CheckPending(m Moment, earlierTasks []string) Veto {
 	if m.PermissionMode == "plan" {
 		return Veto{Rule: "plan-mode", Evidence: "permission mode is plan"}
@@ -67,8 +66,7 @@ func CheckPending(m Moment, earlierTasks []string) Veto {
 	return Veto{}
 }
 
-// CheckRunning returns a veto if any of running, this turn's background work, is not a server. Each is a command, or
-// another summary of a call.
+// CheckRunning returns a veto if any of this turn's background work (commands or other call summaries) is not a server.
 func CheckRunning(running []string) Veto {
 	for _, about := range running {
 		if !isServer(about) {
@@ -78,8 +76,7 @@ func CheckRunning(running []string) Veto {
 	return Veto{}
 }
 
-// VetoOfTeam returns a veto for a lead whose teammates are at work, because their messages will wake the lead. names
-// must not be empty.
+// VetoOfTeam returns a veto for a lead whose teammates are at work. names is not empty.
 func VetoOfTeam(names []string) Veto {
 	const named = 3
 	if n := len(names); n > named {
@@ -106,8 +103,8 @@ func isServer(command string) bool {
 // that start a spec's tasks are not included.
 var Commands = []string{"why", "log", "hold", "page", "loop", "cancel"}
 
-// CheckOwnCommand returns a veto if prompt is one of the plugin's Commands and no tool was called, because the message
-// is then the answer. prompt is from the log, with the <command-name> tag. calls is the turn's tool call count.
+// CheckOwnCommand returns a veto if prompt is one of the plugin's Commands and no tool was called. prompt is from the
+// log, with the <command-name> tag. calls counts the turn's tool calls.
 func CheckOwnCommand(plugin, prompt string, calls int) Veto {
 	if calls > 0 || !strings.Contains(prompt, "<command-name>") {
 		return Veto{}
@@ -123,8 +120,8 @@ func CheckOwnCommand(plugin, prompt string, calls int) Veto {
 
 const maxRalph = 16 << 10 // bytes of ralph-loop's state file
 
-// RalphArmed reports whether the plugin ralph-loop drives this session by a state file in the directory .claude of
-// workDir. We must not decide then. A file that names no session applies to all sessions.
+// RalphArmed reports whether the plugin ralph-loop drives this session by a state file in workDir's .claude. We must
+// not decide then. A file without session applies to all.
 func RalphArmed(workDir, session string) bool {
 	if workDir == "" {
 		return false

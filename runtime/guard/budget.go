@@ -58,9 +58,8 @@ type Witness struct {
 	InOwn    int     // from the user's last prompt
 }
 
-// SpendContinue spends one continue. It returns the new state, which callers must always store, and the remaining
-// budget or a veto. count.Now is from a ledger.Clock. Continues later than count.Now count as just now, so changing the
-// system clock gains nothing.
+// SpendContinue returns the new state, which callers always store, and the remaining budget or a veto. count.Now is
+// from a ledger.Clock. Later continues count as just now.
 func SpendContinue(s ledger.State, l Limits, count Count) (toStore ledger.State, _ ledger.Left, _ Veto) {
 	t := count.Now.UnixMilli()
 	s = MeetPrompt(s, count.Prompt, count.Own)
@@ -95,8 +94,8 @@ func SpendContinue(s ledger.State, l Limits, count Count) (toStore ledger.State,
 	return s, left, Veto{}
 }
 
-// MeetPrompt returns s with counts reset. A prompt different from the last, even "", resets per-prompt counts. typed is
-// the user's last prompt ID, or "". A new typed resets the counts since that prompt, unless none was known before.
+// MeetPrompt returns s with counts reset. A different prompt, even "", resets per-prompt counts. typed is the user's
+// last prompt ID, or "". A new typed resets the counts since it, unless none was known.
 func MeetPrompt(s ledger.State, prompt, typed string) ledger.State {
 	if s.Prompt != prompt {
 		s.Prompt, s.InPrompt, s.Same, s.Idle, s.Seen = prompt, 0, 0, 0, ""
@@ -113,8 +112,7 @@ func MeetPrompt(s ledger.State, prompt, typed string) ledger.State {
 	return s
 }
 
-// trimToHour reduces s to the continues and rounds of the last hour. It uses the transcript's continues if s has lost
-// some.
+// trimToHour reduces s to the last hour's continues and rounds.
 func trimToHour(s ledger.State, count Count) ledger.State {
 	t := count.Now.UnixMilli()
 	s.Continues, s.Rounds = timesWithin(s.Continues, t, time.Hour), timesWithin(s.Rounds, t, time.Hour)
@@ -127,9 +125,8 @@ func trimToHour(s ledger.State, count Count) ledger.State {
 // sayContinue is the advice for limits that the user's next prompt resets.
 const sayContinue = "type continue"
 
-// limitReached returns a veto if a limit is reached. s must be from trimToHour. recent counts the burst's continues,
-// same those in a row with no progress, and idle those in a row with no tool call. The hour is checked first, because
-// prompts do not reset it.
+// limitReached returns a veto if a limit is reached. s is from trimToHour. recent counts the burst's continues, same
+// and idle those in a row with no progress and no tool call.
 func (l Limits) limitReached(s ledger.State, count Count, recent, same, idle int) Veto {
 	next := "" // if prompts are known
 	if count.Prompt != "" {
@@ -156,14 +153,12 @@ func (l Limits) limitReached(s ledger.State, count Count, recent, same, idle int
 	return Veto{}
 }
 
-// vetoOfCount returns a veto whose evidence says how the agent kept going, e.g. "without progress".
 func vetoOfCount(rule string, times int, how, next string) Veto {
 	evidence := "kept going " + timesText(times) + " " + how + " and is stopping so that you can look"
 	return Veto{Rule: rule, Evidence: evidence, Next: next}
 }
 
-// newLimitVeto returns the veto for a configurable limit. setting is the limit's name in budget, e.g. hour. If most is
-// 0, next is omitted: waiting does not help.
+// newLimitVeto returns the veto for a configurable limit. setting is its name in budget. If most is 0, next is omitted.
 func newLimitVeto(setting string, most, spent int, phrase, next string) Veto {
 	if most <= 0 {
 		return Veto{Rule: "budget", Evidence: "may not keep going: budget." + setting + " is 0", Limit: setting}
@@ -173,8 +168,8 @@ func newLimitVeto(setting string, most, spent int, phrase, next string) Veto {
 	return veto
 }
 
-// sayWhenFree returns a clause that says when fewer than most of times will be within span. times are in ascending
-// order, and the last most of them must be within span. It returns "" if there are fewer, or if most is 0.
+// sayWhenFree says when fewer than most of times will be within span. times are ascending, the last most of them within
+// span. It returns "" if there are fewer, or if most is 0.
 func sayWhenFree(times []int64, most int, now time.Time, span time.Duration) string {
 	if most <= 0 || most > len(times) {
 		return ""
@@ -185,10 +180,9 @@ func sayWhenFree(times []int64, most int, now time.Time, span time.Duration) str
 
 const chain = 4 // loops of maximum length for each prompt of the user
 
-// TakeRound spends a loop's round and returns the new state. It returns a veto if all loops together had too many
-// rounds since the user's last prompt, or the session too many continues and rounds in an hour. ceiling is the
-// settings' maximum per loop, typedOr0 the user's own maximum or 0. Strategies count single loops, but files can rename
-// them.
+// TakeRound spends a loop's round. It returns a veto if all loops had too many rounds since the user's last prompt, or
+// the session too many continues and rounds in an hour. ceiling is the settings' maximum per loop, typedOr0 the user's
+// own or 0.
 func TakeRound(s ledger.State, count Count, ceiling, typedOr0 int) (ledger.State, Veto) {
 	s = trimToHour(MeetPrompt(s, count.Prompt, count.Own), count)
 	if typedOr0 == 0 && s.InLoops >= chain*ceiling {
@@ -213,7 +207,6 @@ func newHourVeto(s ledger.State, most int, now time.Time) Veto {
 	return vetoOfCount("budget", len(all), "in an hour, loops included,", sayWhenFree(all, most, now, time.Hour))
 }
 
-// timesWithin returns the times within span before nowMillis. Later times become nowMillis.
 func timesWithin(times []int64, nowMillis int64, span time.Duration) (clamped []int64) {
 	for _, at := range times {
 		if at = min(at, nowMillis); nowMillis-at < span.Milliseconds() {

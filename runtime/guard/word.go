@@ -8,9 +8,9 @@ import (
 // Escaped is the evidence if the last word was the Esc key.
 const Escaped = "you pressed Esc"
 
-// CheckPrompt returns a veto if the user's last word forbids work, or holds back the work that the message announces.
-// After a turn with no changes, an unclear word is also a veto, and so is a question, unless the message announces to look
-// for more. After a turn with no tool calls, so is a mere statement.
+// CheckPrompt returns a veto if the user's last word forbids work, or holds back the work announced. After a turn with
+// no changes, so is an unclear word, and a question unless the message announces to look for more. After a turn with no
+// tool calls, so is a statement.
 func CheckPrompt(word lastprompt.Word, called, changed bool, message func() *lastmessage.Closing) Veto {
 	switch {
 	case word.Kind == lastprompt.Forbids && word.Evidence == Escaped:

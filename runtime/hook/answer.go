@@ -50,7 +50,6 @@ func (o *denial) Members(m *codec.Coder) {
 // maxContext is the length in bytes above which Claude Code cuts additionalContext.
 const maxContext = 10_000
 
-// answerHost prints an answer, records its fault, and returns the exit status.
 func (s *start) answerHost(a answer, settings Settings) (code int) {
 	alert := "" // to the user, about a decision that is not recorded
 	if a.fault != nil {
@@ -102,8 +101,7 @@ func (s *start) answerHost(a answer, settings Settings) (code int) {
 	return code
 }
 
-// defuseSystemTags replaces the < in tags like </system-reminder>. Text from transcripts or projects should not close
-// Claude Code's tag around it.
+// defuseSystemTags replaces the < in tags like </system-reminder>.
 func defuseSystemTags(text string) string {
 	var b strings.Builder
 	for i, r := range text {
@@ -115,8 +113,8 @@ func defuseSystemTags(text string) string {
 	return b.String()
 }
 
-// printAnswer writes o as a line of JSON, unless it is empty. It masks secrets in the message to the user, but not in
-// the other texts. It sets s.answered.
+// printAnswer writes o as a JSON line, unless empty. It masks secrets only in the message to the user. It sets
+// s.answered.
 func (s *start) printAnswer(o said) error {
 	if o == (said{}) {
 		return nil

@@ -33,7 +33,7 @@ type askOutcome struct {
 }
 
 // noteJudgement replaces the session's reservation in v.Next with the actual cost, and adds the judgement to v.Next and
-// the message to the user to v, unless v has one. v must be settled, with the reservation in v.Next.Spent.
+// the message to the user to v, unless v has one. v is settled, with the reservation in v.Next.Spent.
 func (q askOutcome) noteJudgement(v *Settled) {
 	v.Next.Spent = max(0, v.Next.Spent-q.taken)
 	if q.asked == nil {
@@ -47,9 +47,9 @@ func (q askOutcome) noteJudgement(v *Settled) {
 	v.Told = cmp.Or(v.Told, q.told)
 }
 
-// askJudge asks the judge about the page of snapshot.Verdict, which must not be empty, and changes the verdict by the
-// answer. It extends the hook's time limit. It reserves the cost under the session's lock, so the caller must not hold
-// this lock. The caller then calls a.noteJudgement, even if no judge was asked.
+// askJudge asks the judge about the page of snapshot.Verdict, which is not empty, and changes the verdict by the
+// answer. It extends the hook's time limit. The caller must not hold the session's lock, and always calls
+// a.noteJudgement after.
 func (s *start) askJudge(snapshot *Snapshot) (a askOutcome) {
 	v := &snapshot.Verdict
 	j, asks := snapshot.Settings.JudgeOptions()
@@ -103,9 +103,8 @@ func (s *start) askJudge(snapshot *Snapshot) (a askOutcome) {
 	return a
 }
 
-// questionFor returns the question about page for j's backend. j.Lacks() must be "". For Claude, a valid
-// LISA_SIMPSON_MODEL other than an ARN replaces j.Model. For a command, Model is the program's name without the
-// arguments, because they can be secret.
+// questionFor returns the question about page for j's backend. j.Lacks() is "". For Claude, a valid LISA_SIMPSON_MODEL
+// other than an ARN replaces j.Model. For a command, Model is the program's name without arguments.
 func (s *start) questionFor(j judge.Options, page string) judge.Question {
 	q := judge.Question{
 		Backend: j.Backend, System: judge.SystemPrompt(s.event.Host.Agent), Page: page, WithinMs: int64(j.Within) * 1000,
@@ -125,17 +124,15 @@ func (s *start) questionFor(j judge.Options, page string) judge.Question {
 	return q
 }
 
-// noteNoAnswer replaces the rule with newRule, and puts why and the old rule into the evidence.
 func noteNoAnswer(v *strategy.Verdict, newRule, why string) {
 	v.Rule, v.Sure, v.Evidence = newRule, 100, why+" (rule "+v.Rule+": "+v.Evidence+")"
 }
 
-// daySpendDir returns the directory for the costs of questions. It prefers the home directory, so that one file covers all
-// sessions.
+// daySpendDir returns the directory for the costs of questions, preferably the home directory.
 func (s *start) daySpendDir() string { return cmp.Or(ledger.StateDir("", s.Home), s.state) }
 
-// reserveCost reserves q's maximum cost for the session and day. It returns the session's reserved amount, which can be
-// positive even if q can't be asked. why is the reason not to ask q, or "". j.Lacks() must be "".
+// reserveCost reserves q's maximum cost for the session and day. takenMicros is the session's, and can be positive even
+// if q can't be asked. why is the reason not to ask, or "". j.Lacks() is "".
 func (s *start) reserveCost(q judge.Question, j judge.Options) (takenMicros int64, why string) {
 	var worst int64
 	if j.Backend == judge.Command {
@@ -162,8 +159,8 @@ func (s *start) reserveCost(q judge.Question, j judge.Options) (takenMicros int6
 	return takenMicros, "the cost of questions cannot be saved"
 }
 
-// askAndPay asks the judge and replaces takenMicros, the day's reservation, with the actual cost. noteJudgement does so
-// for the session. tellFailing reports whether to notify the user of repeated failures.
+// askAndPay asks the judge and replaces takenMicros, the day's reservation, with the actual cost. tellFailing reports
+// whether to tell the user of repeated failures.
 func (s *start) askAndPay(q judge.Question, takenMicros int64) (reply judge.Reply, tellFailing bool) {
 	begun := time.Now()
 	reply = s.runJudge(q)
@@ -180,8 +177,8 @@ func (s *start) askAndPay(q judge.Question, takenMicros int64) (reply judge.Repl
 	return reply, tellFailing
 }
 
-// applyJudgeAnswer makes v a continue if goOn is set, otherwise a stop. It gives the judge's explanation, said, only to
-// the user. The agent gets v.Going instead.
+// applyJudgeAnswer makes v a continue if goOn, otherwise a stop. The judge's explanation, said, goes only to the user.
+// The agent gets v.Going.
 func applyJudgeAnswer(v *strategy.Verdict, goOn bool, said string) {
 	v.Rule, v.Sure, v.Evidence = "judge", 80, "the model says: “"+said+"”"
 	v.Decision = strategy.Stop

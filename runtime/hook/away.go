@@ -67,8 +67,8 @@ func aboutInput(toolInput []byte) string {
 	return ""
 }
 
-// questionsOf returns the questions and options from an AskUserQuestion call as text, or the tool's name if there are
-// none. It returns "" for different tools.
+// questionsOf returns an AskUserQuestion call's questions and options, or the tool's name if none. It returns "" for
+// different tools.
 func questionsOf(e Event) (textOrTool string) {
 	if e.Tool != "AskUserQuestion" {
 		return ""
@@ -89,8 +89,7 @@ func questionsOf(e Event) (textOrTool string) {
 	return shortenText(strings.Join(parts, " "), 2000)
 }
 
-// showOrderAndHold shows the away order and the hold in force when a session starts, unless some other plugin has just
-// done so.
+// showOrderAndHold shows the away order and the hold, unless another plugin has just done so.
 func (s *start) showOrderAndHold() {
 	var lines []string
 	if order, ok := s.orderInForce(); ok {
@@ -105,8 +104,7 @@ func (s *start) showOrderAndHold() {
 	}
 }
 
-// noteShown reports whether some other plugin has just shown the greeting, and records that this one does. Two that
-// cannot record it show it twice.
+// noteShown reports whether another plugin has just shown the greeting, and records that this one does.
 func (s *start) noteShown() (already bool) {
 	shown, err := ledger.LockAwayLog(cmp.Or(s.safeAwayDir(), s.state), ledger.AwayOrder{ID: sessionStart})
 	if err != nil {
@@ -124,9 +122,8 @@ func (s *start) noteShown() (already bool) {
 	return false
 }
 
-// safeAwayDir returns the away orders' directory, always in the home directory so that one file counts an order's
-// continues. It returns "" if the home directory is relative, missing, below /proc, or in the project, by name or after
-// resolving symlinks.
+// safeAwayDir returns the away orders' directory in the home directory, or "" if home is relative, missing, below
+// /proc, or in the project, by name or symlinks.
 func (s *start) safeAwayDir() string {
 	home, err := filepath.EvalSymlinks(filepath.Clean(s.Home)) // StateDir cleans it, too
 	project := s.projectDir()
@@ -161,8 +158,8 @@ func (s *start) orderInForce() (o ledger.AwayOrder, ok bool) {
 	return o, ok
 }
 
-// yieldsAwayOrder reports whether the plugin of a loop that does not drive the session leaves an away order to a daily
-// plugin. It reads s.drives, which Examine sets.
+// yieldsAwayOrder reports whether the plugin of a loop not driving the session leaves an away order to a daily plugin.
+// Examine sets s.drives first.
 func (s *Snapshot) yieldsAwayOrder() bool {
 	isDaily := func(known *strategy.Strategy) bool {
 		return known.KindOf() == strategy.Daily && s.stillDecides(known.Name)
@@ -170,8 +167,8 @@ func (s *Snapshot) yieldsAwayOrder() bool {
 	return s.Away != nil && s.Settings.Strategy.Loop != nil && !s.drives && slices.ContainsFunc(registry.Strategies, isDaily)
 }
 
-// askAway returns the away order's answer to the stop, or the strategy's verdict. The order cannot override guards or a
-// loop's continue. s.Away must be set.
+// askAway returns the away order's answer, or the strategy's verdict. The order cannot override guards or a loop's
+// continue. s.Away is set.
 func (s *Snapshot) askAway() away.Answer {
 	if s.Veto.Rule != "" || s.Settings.Strategy.Event != "Stop" || s.Verdict.Decision == strategy.Continue && s.Verdict.Remember.Key != "" || s.yieldsAwayOrder() {
 		return away.Answer{Verdict: s.Verdict}

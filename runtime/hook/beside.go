@@ -16,7 +16,7 @@ import (
 )
 
 // findDrivingStrategy returns the strategy whose loop drives this session, or "". Loops that have driven it come before
-// loops armed in it. If two are equal, the last by name wins: a goal loop before a spec.
+// armed ones. If equal, the last by name wins.
 func (s *Snapshot) findDrivingStrategy() (strategyName, evidence string) {
 	if s.Home == "" {
 		return "", ""
@@ -43,8 +43,7 @@ func (s *Snapshot) findDrivingStrategy() (strategyName, evidence string) {
 	return strategyName, evidence
 }
 
-// armedState returns the state of known's loop in this session, from the files of its workspace. known.Loop must not be
-// nil.
+// armedState returns the state of known's loop, from its workspace files. known.Loop is not nil.
 func (s *Snapshot) armedState(known *strategy.Strategy) strategy.Armed {
 	dir, _ := workspace.Nearest(s.Event.Cwd, s.Project, known.Marks, s.Home)
 	space, err := workspace.OpenSpace(dir)
@@ -74,8 +73,8 @@ func (s *Snapshot) stillDecides(strategyName string) bool {
 // apart bounds the time between the starts of two copies for the same stop.
 const apart = 2 * time.Second
 
-// asSeenPlugin returns the ledger entry by which other copies of the plugin recognise this stop. An entry to record
-// needs a clock from Advance.
+// asSeenPlugin returns the entry by which other copies of the plugin recognise this stop. To record it, use a clock
+// from Advance.
 func (s *start) asSeenPlugin(settings Settings, clock ledger.Clock) ledger.SeenPlugin {
 	e := s.event
 	p := ledger.SeenPlugin{Plugin: settings.Plugin, Strategy: settings.Strategy.Name, At: clock.At}
@@ -86,9 +85,8 @@ func (s *start) asSeenPlugin(settings Settings, clock ledger.Clock) ledger.SeenP
 	return p
 }
 
-// hasCopyDecided reports whether the plugin already decided this stop, in a different copy or in a second run of
-// this copy. The second run counts only if it ended after this start, or both events have the same time,
-// because an agent can stop twice with the same words.
+// hasCopyDecided reports whether the plugin already decided this stop, in another copy or run. A second run counts only
+// if it ended after this start, or both events have the same time.
 func (s *start) hasCopyDecided(before ledger.State, settings Settings) bool {
 	own := s.asSeenPlugin(settings, before.Clock)
 	for _, p := range before.Plugins {
@@ -103,8 +101,8 @@ func (s *start) hasCopyDecided(before ledger.State, settings Settings) bool {
 	return false
 }
 
-// notePluginIsOn records at the start of a session that the plugin is enabled. From the first stop on, other plugins
-// then yield to its loop, and plugins of loops leave away orders to it.
+// notePluginIsOn records that the plugin is enabled. From the first stop on, other plugins then yield to its loop, and
+// loops' plugins leave away orders to it.
 func (s *start) notePluginIsOn(settings Settings) {
 	session, err := ledger.OpenUnlocked(s.state, ledgerIDOf(s.event))
 	if err == nil {

@@ -19,8 +19,8 @@ const maxEvent = 4 << 20 // bytes
 
 type Event = host.Event
 
-// readEvent parses the JSON object from r as an event of the first host that recognises it, or of the default
-// host. It does not wait for the end of input, which some hosts never send.
+// readEvent parses r's JSON object as an event of the first host that recognises it, or the default host. It does not
+// wait for EOF.
 func readEvent(r io.Reader) (e Event, err error) {
 	data, err := readObject(r)
 	if err == nil {
@@ -39,8 +39,8 @@ func readEvent(r io.Reader) (e Event, err error) {
 	return e, nil
 }
 
-// readObject reads the JSON object from the start of r, not waiting for EOF. It returns io.EOF if the input is empty,
-// and io.ErrUnexpectedEOF if the object is torn.
+// readObject reads the JSON object at r's start, not waiting for EOF. It returns io.EOF if r is empty, and
+// io.ErrUnexpectedEOF if torn.
 func readObject(r io.Reader) (data []byte, err error) {
 	data = make([]byte, 0, 8<<10)
 	for err == nil {
@@ -90,8 +90,8 @@ const (
 	maxEnd      = 256 << 10 // bytes
 )
 
-// awaitArrival waits up to arrivalWait for the entry of this stop in the log. It returns a veto if the entry does not
-// come. The host's Arrived must not be nil.
+// awaitArrival waits up to arrivalWait for this stop's log entry, and returns a veto if none comes. The host's Arrived
+// is not nil.
 func (s *start) awaitArrival() guard.Veto {
 	h, until := s.event.Host, time.Now().Add(arrivalWait)
 	for {
@@ -108,8 +108,8 @@ func (s *start) awaitArrival() guard.Veto {
 // promptExpansion is the event of a slash command before the model gets it.
 const promptExpansion = "UserPromptExpansion"
 
-// answerCommand answers a slash command of this plugin that needs no model. Without an answer, the host
-// passes the command to the model. The event does not prove that a person typed.
+// answerCommand answers this plugin's slash command if it needs no model. Otherwise the host passes it to the model.
+// The event does not prove that a person typed.
 func (s *start) answerCommand() {
 	defer func() { _ = recover() }()
 	command, _ := codec.ExactString(s.event.Command)

@@ -53,8 +53,8 @@ func newFailure(tried string, err error) error { return &failure{tried, err} }
 func (f *failure) Error() string { return f.tried + ": " + f.err.Error() }
 func (f *failure) Unwrap() error { return f.err }
 
-// recordUndecided records that the hook failed to decide. It returns the message for the user, or "" if the user
-// already got it or the hook has answered.
+// recordUndecided records that the hook failed to decide. It returns the message for the user ("" if already told or
+// answered).
 func (s *start) recordUndecided(f fault) (told string) {
 	r := s.recordOf(Settled{Verdict: strategy.Verdict{Decision: ledger.None, Rule: f.rule, Evidence: f.err.Error()}}, s.plugin)
 	did := s.plugin + " let " + s.event.Host.Agent + " stop without a decision: "

@@ -20,11 +20,10 @@ import (
 // maxNamed bounds the prompt IDs that are remembered.
 const maxNamed = 8
 
-// hasPromptLineID reports whether the event has a prompt ID that identifies the first line of the prompt in the log.
 func (s *Snapshot) hasPromptLineID() bool { return s.Event.Host.Opens && s.Event.PromptID != "" }
 
-// meetPrompt returns state with the user's words applied, and with counts reset for a new prompt. A stop after a
-// wake-up counts with the user's last prompt.
+// meetPrompt returns state with the user's words applied, and counts reset for a new prompt. A stop after a wake-up
+// counts with the user's last prompt.
 func (s *Snapshot) meetPrompt(state ledger.State) ledger.State {
 	name, own, said, o := state.Prompt, state.Own, state.Said.Of, &s.View.Opening
 	heard, id := s.View.Heard, shortenText(s.Event.PromptID, 100)
@@ -70,8 +69,8 @@ func (s *Snapshot) meetPrompt(state ledger.State) ledger.State {
 	return state
 }
 
-// nameOfPrompt returns an identifier of the last prompt, or "". It uses the event's prompt ID if this changes
-// only with the user's prompts. Otherwise it prefers the log's.
+// nameOfPrompt returns an identifier of the last prompt, or "". It uses the event's prompt ID if only the user's
+// prompts change it, otherwise preferably the log's.
 func (s *Snapshot) nameOfPrompt() string {
 	switch {
 	case s.Event.PromptID != "" && s.Event.Host.Prompts:
@@ -103,8 +102,8 @@ type reading struct {
 	word  lastprompt.Word
 }
 
-// takeWord stores the meaning of the user's new prompt. If the agent asked whether to go on, a yes also
-// answers the next such question. A standing order answers all of them until a prompt other than yes.
+// takeWord stores the meaning of the user's new prompt. If the agent asked whether to go on, a yes also answers the
+// next such question, a standing order all until a prompt other than yes.
 func takeWord(state ledger.State, promptID string, word lastprompt.Word, atMillis int64) ledger.State {
 	if word.Kind == lastprompt.Yes && !state.AsksLeave { // a bare "continue" takes nothing back
 		word.Held = state.Said.Held
@@ -122,8 +121,8 @@ func takeWord(state ledger.State, promptID string, word lastprompt.Word, atMilli
 	return state
 }
 
-// takeStopOfAnyone applies a prompt that might not be the user's. It counts only if it forbids work, or asks
-// something while work is not forbidden.
+// takeStopOfAnyone applies a prompt that might not be the user's, only if it forbids work, or asks something while work
+// is not forbidden.
 func takeStopOfAnyone(state ledger.State, word lastprompt.Word) ledger.State {
 	if word.Kind == lastprompt.Forbids || word.Kind == lastprompt.Asks && state.Said.Kind != string(lastprompt.Forbids) {
 		state.Said.Kind, state.Said.Evidence = string(word.Kind), word.Evidence
@@ -147,8 +146,8 @@ func (s *Snapshot) whyMayGoOn() string {
 	return s.met.Leave
 }
 
-// updateNextState updates the next state in out. A continue by the rule leave uses up the permission of a single yes. A
-// headless continue records that the agent was told to wait. A stop notes if the agent asks to go on or waits for the user.
+// updateNextState updates out's next state. A continue by the rule leave uses up a single yes. A headless continue
+// records that the agent was told to wait. A stop notes if the agent asks or waits.
 func (s *Snapshot) updateNextState(out *Settled) {
 	if s.Settings.Strategy.Event != "Stop" {
 		return

@@ -16,8 +16,8 @@ import (
 
 const configFile = "strategy.json"
 
-// findRoot returns the plugin directory with the executable in hooks or below. It must contain a strategy.json.
-// Otherwise, findRoot returns fallback, or an error if fallback is empty.
+// findRoot returns the plugin directory with the executable in hooks or below, and a strategy.json. Otherwise, it
+// returns fallback, or an error if fallback is empty.
 func findRoot(executable, fallback string) (string, error) {
 	dir := filepath.Dir(executable)
 	for _, hooks := range []string{dir, filepath.Dir(dir)} {
@@ -53,9 +53,8 @@ func ReadPlugin(root string) (Plugin, error) {
 	return p, err
 }
 
-// parseStrategy reads the names of the plugin and its strategy, and leaves all other checks to Overlay. If data names
-// no strategy, defaultStrategy is its name. An unknown strategy is an error. An invalid plugin name is replaced by the
-// strategy's.
+// parseStrategy reads the plugin's and strategy's names. If data names no strategy, defaultStrategy is used. An unknown
+// strategy is an error. An invalid plugin name becomes the strategy's.
 func parseStrategy(path string, data []byte, defaultStrategy string) (Plugin, error) {
 	if fault := codec.FindFault(data); fault != nil {
 		return Plugin{}, errors.New("read " + path + ": " + fault.DescribeIn(data))
@@ -73,7 +72,7 @@ func parseStrategy(path string, data []byte, defaultStrategy string) (Plugin, er
 	return p, nil
 }
 
-// isPluginName reports whether s consists of 1 to 64 lowercase letters, digits and hyphens, and is safe in a path.
+// isPluginName reports whether s is 1 to 64 lowercase letters, digits and hyphens, and safe in a path.
 func isPluginName(s string) bool {
 	return s != "" && len(s) <= 64 && strings.Trim(s, "-0123456789abcdefghijklmnopqrstuvwxyz") == ""
 }

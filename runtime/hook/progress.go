@@ -25,8 +25,8 @@ func (p ProgressCommand) IsDueFor(e activity.LoopEvent) bool {
 	return e.Event != activity.LoopGoesOn || e.Count%max(p.Every, 1) == 0
 }
 
-// recordAndReport adds the events to the history of loops, and runs the user's command for them. After the first error it
-// no longer runs the command. The command takes time, so no lock may be held.
+// recordAndReport adds the events to the loops' history, and runs the user's command for them until the first error. No
+// lock may be held.
 func (s *start) recordAndReport(events []activity.LoopEvent, command *ProgressCommand) {
 	for _, e := range events {
 		if err := RecordLoopEvent(s.state, command, e, s.Getenv, time.Until(s.finish)); err != nil {
@@ -37,7 +37,7 @@ func (s *start) recordAndReport(events []activity.LoopEvent, command *ProgressCo
 }
 
 // RecordLoopEvent adds an event to the history of loops, and runs the user's command if it wants the event. command can
-// be nil. A cancel event of a loop that is over is ignored.
+// be nil. A cancel of a loop that is over is ignored.
 func RecordLoopEvent(state string, command *ProgressCommand, e activity.LoopEvent, getenv func(string) string, runLimit time.Duration) error {
 	if e.Event == activity.LoopCancelled && ledger.PastOfLoop(state, e.Loop, e.Dir).Over {
 		return nil

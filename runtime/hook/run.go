@@ -27,8 +27,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/workspace"
 )
 
-// AbortOnCrash makes crashes end by SIGABRT on Unix, because Claude Code reads Go's exit status 2 as
-// "block". It also limits the stack to 4 MiB.
+// AbortOnCrash makes crashes end by SIGABRT on Unix, not exit status 2. It also limits the stack to 4 MiB.
 func AbortOnCrash() {
 	debug.SetTraceback("crash")
 	debug.SetMaxStack(4 << 20)
@@ -65,7 +64,7 @@ type Process struct {
 	finish time.Time // deadline, by default maxTime from the start
 }
 
-// IsOffWord reports whether value, from SPRINGFIELD, switches off all hooks: off, 0, false, no or none, ignoring case.
+// IsOffWord reports whether value, from SPRINGFIELD, is off, 0, false, no or none, ignoring case.
 func IsOffWord(value string) bool {
 	return slices.Contains([]string{"off", "0", "false", "no", "none"}, strings.ToLower(value))
 }
@@ -155,8 +154,8 @@ func (h Process) Run() (code int) {
 	return code
 }
 
-// readInputs reads the plugin and the event into s. forUs is false if there is no event for the plugin to answer. The
-// caller then ignores f, which can be set.
+// readInputs reads the plugin and event into s. forUs is false if there is no event to answer. The caller then ignores
+// f.
 func (s *start) readInputs() (f *fault, forUs bool) {
 	var err error
 	if s.root, err = findRoot(s.Executable, s.PluginRoot); err != nil {
@@ -203,9 +202,8 @@ func (s *start) readInputs() (f *fault, forUs bool) {
 	return f, true
 }
 
-// stateDir returns the session's state directory. It is next to the transcripts for Claude Code, and in the
-// home directory for other hosts. One in the project is not trusted, because the project could have moved it
-// there, unless the project contains the home directory.
+// stateDir returns the session's state directory, next to Claude Code's transcripts, or in the home directory for other
+// hosts. One in the project is not trusted, unless the project contains the home directory.
 func (s *start) stateDir() string {
 	own := ledger.StateDir("", s.Home)
 	if !s.event.Host.Default {
@@ -224,7 +222,7 @@ func (s *start) stateDir() string {
 }
 
 // projectDir returns the project for settings: CLAUDE_PROJECT_DIR if set by the host, otherwise the event's directory.
-// The project might control this, so it must not determine where a judge's question is sent.
+// It must not determine where a judge's question is sent.
 func (s *start) projectDir() string {
 	if s.Project != "" && (s.event.Cwd == "" || s.event.Host.ProjectVariable != "") {
 		return s.Project
@@ -241,7 +239,7 @@ type answer struct {
 }
 
 // decideAndRecord decides a stop, asks a judge if needed, changes workspace files and records the decision. If the
-// change or record fails, the agent may stop. Stops decided by another copy get a silent answer. Callers record the
+// change or record fails, the agent may stop. Stops another copy decided get a silent answer. Callers record the
 // answer's fault.
 func (s *start) decideAndRecord(settings Settings) answer {
 	session, err := ledger.OpenUnlocked(s.state, ledgerIDOf(s.event))
@@ -329,7 +327,7 @@ func (s *start) decideAndRecord(settings Settings) answer {
 	}
 }
 
-// stopOf returns the stop of the event. It does not set Space.
+// stopOf returns the event's stop, without Space.
 func (s *start) stopOf(settings Settings, before ledger.State) Stop {
 	stop := Stop{Event: s.event, Settings: settings, Before: before, Now: time.UnixMilli(before.Clock.Advance(s.Now, s.Up).At), Self: s.Self, Home: s.Home, Project: s.projectDir()}
 	if s.Hangs != nil {
@@ -345,7 +343,7 @@ func (s *start) stopOf(settings Settings, before ledger.State) Stop {
 	return stop
 }
 
-// examineStop examines a stop, unless a hold or a missing log entry vetoes it. It can wait for late log entries, and
+// examineStop examines a stop, unless a hold or missing log entry vetoes it. It can wait for late log entries, and
 // notes faults for debugging.
 func (s *start) examineStop(stop Stop) (snapshot Snapshot) {
 	snapshot = Snapshot{Stop: stop, Log: stop.Before.Log}
@@ -366,8 +364,7 @@ func (s *start) examineStop(stop Stop) (snapshot Snapshot) {
 	return snapshot
 }
 
-// holdVeto returns a veto if a hold is in force. It also checks the home directory, so that a project cannot
-// lift a hold by moving the state directory.
+// holdVeto returns a veto if a hold is in force. It also checks the home directory.
 func (s *start) holdVeto() guard.Veto {
 	hold, ok := ledger.HoldInForce(s.state, ledgerIDOf(s.event), s.Now)
 	if own := ledger.StateDir("", s.Home); !ok && own != "" && own != s.state {
@@ -384,9 +381,9 @@ func (s *start) holdVeto() guard.Veto {
 
 const lockWait = 2 * time.Second
 
-// openSpace opens the directory with the files the strategy needs, and locks it if the strategy changes files. Only a
-// failed lock is an error. The Space is nil if no files are needed or the directory cannot be opened. If err is nil,
-// callers call unlock, which also closes the Space.
+// openSpace opens the strategy's directory, and locks it if the strategy changes files. Only a failed lock is an error.
+// The Space is nil if no files are needed or it cannot be opened. If err is nil, callers call unlock, which closes the
+// Space.
 func (s *start) openSpace(settings Settings) (orNil *workspace.Space, unlock func(), err error) {
 	if settings.Options.Needs().Files == nil {
 		return nil, func() {}, nil
@@ -425,15 +422,13 @@ func (s *start) recordOf(v Settled, plugin string) ledger.Record {
 	}
 }
 
-// shortenText returns s without invisible characters, cut to most bytes and "…", so that a record fits into a line. It
-// keeps newlines and tabs.
+// shortenText returns s without invisible characters, cut to most bytes and "…". It keeps newlines and tabs.
 func shortenText(s string, most int) string {
 	return quotation.ClipBytes(display.DropInvisible(s), most)
 }
 
 // unwrittenAnswer returns the answer when err prevented recording v. A continue, reminder or zero Settled becomes a
-// verdict with no effect. faultRule is a constant, e.g. faultLedger. Except for faultWorkspace, the failed action is
-// added to err.
+// verdict with no effect. Except for faultWorkspace, the failed action is added to err.
 func (s *start) unwrittenAnswer(settings Settings, v Settled, faultRule string, err error) answer {
 	if faultRule != faultWorkspace {
 		err = newFailure("write ledger", err)
@@ -445,9 +440,8 @@ func (s *start) unwrittenAnswer(settings Settings, v Settled, faultRule string, 
 	return answer{Settled: v, fault: &fault{faultRule, err}}
 }
 
-// tryPluginScript runs a script of the plugin with its arguments in dir. argv begins with the script's path below the
-// plugin directory, with slashes. It discards the output, ignores a missing script and notes other failures for
-// debugging.
+// tryPluginScript runs a plugin's script in dir. argv begins with its path below the plugin directory, with slashes. It
+// ignores a missing script and notes other failures for debugging.
 func (s *start) tryPluginScript(dir string, argv []string) {
 	path, err := filepath.Abs(filepath.Join(s.root, filepath.FromSlash(argv[0])))
 	if err != nil || !file.IsReadable(path) {
@@ -459,7 +453,7 @@ func (s *start) tryPluginScript(dir string, argv []string) {
 	}
 }
 
-// noteForDebug writes to the client's debug log, unless standard error is reserved for the strategy or Claude.
+// noteForDebug writes to the client's debug log, unless stderr is reserved for the strategy or Claude.
 func (s *start) noteForDebug(line string) {
 	if s.prefix == "" && !s.quiet {
 		s.sayToStderr(line)

@@ -60,8 +60,8 @@ type Settings struct {
 	Prepared func(strategy.Situation) strategy.Verdict
 }
 
-// MaxContinues returns the maximum iterations for a plugin that drives loops, and the maximum continues in a row with
-// no tool call for others. It returns 0 if the plugin does not decide at Stop.
+// MaxContinues returns the maximum iterations for a plugin with loops, and the maximum continues in a row with no tool
+// call for others (0 if it does not decide at Stop).
 func (s Settings) MaxContinues() int {
 	if s.Strategy.Event != "Stop" {
 		return 0
@@ -72,7 +72,7 @@ func (s Settings) MaxContinues() int {
 	return min(s.Limits.Burst, s.Limits.PerPrompt, s.Limits.PerHour, s.Limits.Idle)
 }
 
-// MaxIterations returns the maximum number of iterations of a loop. loops is false for a strategy that drives no loops.
+// MaxIterations returns a loop's maximum. loops is false for a strategy with no loops.
 func (s Settings) MaxIterations() (rounds int, loops bool) {
 	loop, loops := s.Options.(strategy.Looping)
 	if !loops {
@@ -81,7 +81,6 @@ func (s Settings) MaxIterations() (rounds int, loops bool) {
 	return loop.MaxIterations(), true
 }
 
-// JudgeOptions returns the judge's options. ok is false for a strategy that asks no judge.
 func (s Settings) JudgeOptions() (j judge.Options, ok bool) {
 	asks, ok := s.Options.(interface{ Judge() judge.Options })
 	if !ok {
@@ -90,7 +89,7 @@ func (s Settings) JudgeOptions() (j judge.Options, ok bool) {
 	return asks.Judge(), true
 }
 
-// ReadSettings reads the settings of the plugin in the directory root. An empty state or project leaves out its file.
+// ReadSettings reads the settings of the plugin in root. An empty state or project leaves out its file.
 func ReadSettings(root, state, project string) (Settings, error) {
 	p, err := ReadPlugin(root)
 	if err != nil {
@@ -99,7 +98,7 @@ func ReadSettings(root, state, project string) (Settings, error) {
 	return p.ReadSettings(state, project), nil
 }
 
-// FindSettings returns the settings of the plugin that contains the executable of a hook, a path without symlinks.
+// FindSettings returns the settings of the plugin with this hook executable, a path without symlinks.
 func FindSettings(executable, state, project string) (Settings, error) {
 	root, err := findRoot(executable, "")
 	if err != nil {
@@ -115,9 +114,8 @@ type LayerFile struct {
 	most int // bytes
 }
 
-// LayerFiles returns the paths of the plugin's settings files, from weakest to strongest. Files can be missing. An
-// empty state or project leaves out its file. In the home directory, the project's file belongs to the user and is
-// listed once.
+// LayerFiles returns the plugin's settings files, weakest first. Files can be missing. An empty state or project leaves
+// out its file. In the home directory, the project's file is the user's and listed once.
 func (p Plugin) LayerFiles(state, project string) (authorFirst []LayerFile) {
 	all := make([]LayerFile, 0, 3)
 	own := p.path
@@ -136,7 +134,6 @@ func (p Plugin) LayerFiles(state, project string) (authorFirst []LayerFile) {
 	return all
 }
 
-// ReadSettings merges the plugin's layers over the strategy's defaults, and lists mistakes in Faults.
 func (p Plugin) ReadSettings(state, project string) Settings {
 	s := Settings{Plugin: p.Name, Strategy: p.Strategy, Limits: guard.Defaults, Options: p.Strategy.New()}
 	for _, layer := range p.LayerFiles(state, project) {
@@ -206,9 +203,9 @@ func (f *settingsMembers) Members(m *codec.Coder) {
 // WholeFile begins the fault of a file ignored as a whole.
 const WholeFile = "the whole file is not in force: "
 
-// Overlay returns s overridden by the settings in data, and a line for each mistake, up to a maximum. Settings with
-// mistakes are ignored, as are a project's higher limits. Members from other strategies are allowed, except Special
-// ones. It is an error if all data is ignored.
+// Overlay returns s overridden by data, and a line for each mistake, up to a maximum. Mistakes and a project's higher
+// limits are ignored. Other strategies' members are allowed, except Special ones. It is an error if all data is
+// ignored.
 func (s Settings) Overlay(data []byte, by strategy.Writer) (Settings, []string, error) {
 	l := strategy.Layer{By: by, Strategy: s.Strategy.Name, IsAbs: filepath.IsAbs}
 	f := settingsMembers{options: s.Strategy.New()}
@@ -278,8 +275,8 @@ func limitsOf(l *guard.Limits) []limit {
 }
 
 // raiseCommand returns the command, in backticks, for the user to raise a limit: burst, prompt or hour. If caller, from
-// cliCommand, is not the CLI, instructions to edit the file are added. It returns "" for any other limitName, and if
-// the limit is at the maximum or set by the project.
+// cliCommand, is not the CLI, it adds instructions to edit the file. It returns "" for other limits, and if at the
+// maximum or set by the project.
 func (s Settings) raiseCommand(limitName, stateDir, home, caller string) string {
 	for _, l := range limitsOf(&s.Limits) {
 		if l.name != limitName || *l.value >= l.most || slices.Contains(s.lowered, limitName) {
@@ -299,7 +296,7 @@ func (s Settings) raiseCommand(limitName, stateDir, home, caller string) string 
 }
 
 // anyStrategyHas reports whether any strategy defines this member, ignoring case. Callers check first that
-// faults.Strategy does not. A Special member, which faults.Strategy must not contain, is noted in faults.
+// faults.Strategy does not. A Special member is noted in faults.
 func anyStrategyHas(name string, faults *strategy.Layer) bool {
 	named := func(member string) bool { return strings.EqualFold(member, name) }
 	for _, known := range registry.Strategies {
@@ -316,9 +313,8 @@ func anyStrategyHas(name string, faults *strategy.Layer) bool {
 	return false
 }
 
-// ReadExisting returns the settings from a single file. The strategy is the one that the file names, the one that
-// the file is named after, or the default. Any mistake is an error.
-// The settings have a strategy even if rules or options are wrong.
+// ReadExisting returns a single file's settings. The strategy is the one it names, or is named after, or the default.
+// Any mistake is an error. A strategy is set even with wrong rules or options.
 func ReadExisting(path string) (Settings, error) {
 	data, err := file.ReadRegular(path, maxConfig)
 	if err != nil {

@@ -77,8 +77,8 @@ type Snapshot struct {
 	read      []reading
 }
 
-// Examine reads the log and, unless that leads to a veto, the strategy's files, and asks the strategy for its verdict.
-// It writes nothing.
+// Examine reads the log and, unless vetoed, the strategy's files, and asks the strategy for its verdict. It writes
+// nothing.
 func (stop Stop) Examine() Snapshot {
 	s := Snapshot{Stop: stop, Log: stop.Before.Log}
 	if s.Event.Host == nil {
@@ -110,9 +110,8 @@ func (stop Stop) Examine() Snapshot {
 	return s
 }
 
-// vetoUnlessAnnounced returns a veto for a teammate, because the team's lead will wake it. The caller has checked that
-// the session is a teammate's, and has set s.Verdict. There is no veto if the hook would be silent anyway, or if the
-// last message announces the next action.
+// vetoUnlessAnnounced returns a veto for a teammate, unless the hook would be silent anyway, or the last message
+// announces the next action. The caller has checked for a teammate, and has set s.Verdict.
 func (s *Snapshot) vetoUnlessAnnounced() guard.Veto {
 	v := &s.Verdict
 	if v.Decision == s.Settings.Strategy.NoEffect() && v.Page == "" ||
@@ -123,9 +122,8 @@ func (s *Snapshot) vetoUnlessAnnounced() guard.Veto {
 		Evidence: "the lead of the team wakes this session, whose message does not say what it does now"}
 }
 
-// vetoAndNoteDrives returns the veto caused by the event or transcript, e.g. work in progress or plan mode. For Stop
-// strategies it also checks other loops, a removed ledger and the user's last word, and notes in s.drives whether the
-// plugin's own loop drives the session. Call this after readTranscript.
+// vetoAndNoteDrives returns the veto caused by the event or transcript. For Stop strategies it also checks other loops,
+// a removed ledger and the user's last word, and sets s.drives. readTranscript is called first.
 func (s *Snapshot) vetoAndNoteDrives() guard.Veto {
 	h := s.Event.Host
 	veto := guard.CheckPending(s.Event.Moment, s.View.Earlier)
@@ -175,9 +173,9 @@ func (s *Snapshot) vetoAndNoteDrives() guard.Veto {
 	return veto
 }
 
-// goOnIfNoWake applies to hosts that exit at the end of the turn and cannot wake the agent. Once per prompt, for Stop
-// strategies with no loop, it replaces the verdict of a veto for background or scheduled work with a continue. s.Veto
-// stays set, with the rule headless.
+// goOnIfNoWake applies to hosts that cannot wake the agent. Once per prompt, for Stop strategies with no loop, it
+// replaces the verdict of a veto for background or scheduled work with a continue. s.Veto stays set, with the rule
+// headless.
 func (s *Snapshot) goOnIfNoWake() {
 	waits := s.Veto.Rule == "background" || s.Veto.Rule == "scheduled"
 	if !waits || !s.Headless || s.Settings.Strategy.Event != "Stop" || s.Settings.Strategy.Loop != nil || s.Before.Waits == toldWaitKey(s.met) {
@@ -193,7 +191,7 @@ func (s *Snapshot) goOnIfNoWake() {
 const headless = "headless"
 
 // toldWaitKey returns the Waits value for a prompt where the agent was told to wait in the foreground. state is from
-// this prompt, like s.met. The value is not empty, even if the prompt is unnamed.
+// this prompt, like s.met. The value is never empty.
 func toldWaitKey(state ledger.State) string { return "for " + state.Prompt }
 
 func (s *Snapshot) applyVeto(veto guard.Veto) bool {
@@ -225,14 +223,13 @@ func (s *Snapshot) maxLag() time.Duration {
 	return lag
 }
 
-// blindToPrompt reports whether we would continue without having seen the prompt, which might forbid it. After a
-// session's first decision, a log without prompt IDs is trusted.
+// blindToPrompt reports whether we would continue without having seen the prompt. After a session's first decision, a
+// log without prompt IDs is trusted.
 func (s *Snapshot) blindToPrompt() bool {
 	return s.hasPromptLineID() && !s.View.Opening.Found && (s.Before.Number == 0 || s.View.PromptID != "") && s.Event.TranscriptPath != "" && s.Verdict.Decision == strategy.Continue
 }
 
-// lagMatters reports whether the transcript may lack the prompt, or lacks the message or the last result when they
-// matter for the decision.
+// lagMatters reports whether the transcript may lack the prompt, or lacks a message or last result that matters.
 func (s *Snapshot) lagMatters() bool {
 	event, known := s.Event.PromptID, s.View.PromptID
 	if s.hasPromptLineID() && !s.View.Opening.Found && known != "" {
@@ -246,8 +243,8 @@ func (s *Snapshot) lagMatters() bool {
 	return late || s.blindToPrompt() || s.Verdict.Page != "" || s.Settings.Options.Needs().Calls || s.Away != nil && s.Away.Order.Check != ""
 }
 
-// readWorkspace sets situation.Workspace and reads up to maxWants files requested by wants into it. It calls wants up
-// to maxAsks times, because a file can name the next.
+// readWorkspace sets situation.Workspace and reads up to maxWants files requested by wants. It calls wants up to
+// maxAsks times.
 func (s *Snapshot) readWorkspace(space *workspace.Space, wants func(strategy.Situation) []strategy.WantedFile, situation *strategy.Situation) {
 	files := map[string]strategy.File{}
 	situation.Workspace = strategy.Workspace{Dir: space.Dir, Files: files}
@@ -273,8 +270,8 @@ func (s *Snapshot) readWorkspace(space *workspace.Space, wants func(strategy.Sit
 	}
 }
 
-// readFile reads a wanted file from space, or from the directory project if the file's name begins with this path and a
-// slash. project is a path with slashes, or "". A project that cannot be opened results in the zero File.
+// readFile reads a file from space, or from the directory project if its name begins with this path and a slash.
+// project has slashes, or is "". It returns the zero File if project cannot be opened.
 func readFile(space *workspace.Space, project string, want strategy.WantedFile) strategy.File {
 	name, whole := strings.CutPrefix(want.Name, project+"/")
 	if project == "" || !whole {
@@ -289,8 +286,7 @@ func readFile(space *workspace.Space, project string, want strategy.WantedFile) 
 	return around.ReadWanted(want)
 }
 
-// readTranscript reads the new part of the transcript and builds the situation. An unreadable transcript is only added
-// to s.Faults, because the event's text can be enough.
+// readTranscript reads the transcript's new part and builds the situation. An unreadable one is only added to s.Faults.
 func (s *Snapshot) readTranscript(needs strategy.Needs) {
 	path, reading, known := s.Event.TranscriptPath, s.Reading, false
 	if reading == nil {
@@ -371,8 +367,7 @@ func (s *Snapshot) buildSituation(needs strategy.Needs) {
 	m.Text = secret.Mask(quotation.Tail(m.Text, maxText)) // so that no rule quotes a secret
 }
 
-// mergePlans returns the plans named in text, then the others of older. text is the last message, which might not be
-// in the transcript yet.
+// mergePlans returns the plans named in text, the last message, then the others of older.
 func mergePlans(text string, older []activity.Plan) (all []activity.Plan) {
 	for _, name := range transcript.PlansIn(text) {
 		all = append(all, activity.Plan{Name: name})
@@ -414,8 +409,7 @@ type Settled struct {
 }
 
 // Settle applies the away order and the limits to the verdict. A continue beyond a limit becomes a stop that changes no
-// files, so that a later prompt can go on from there. It writes nothing. After Examine, the caller sets Before, Away
-// and Now again if they have changed.
+// files. It writes nothing. After Examine, the caller updates Before, Away and Now.
 func (s *Snapshot) Settle() Settled {
 	s.met = s.meetPrompt(s.Before) // Before may have changed since Examine
 	ordered := away.Answer{Verdict: s.Verdict}
@@ -477,9 +471,9 @@ func (s *Snapshot) cliCommand() string {
 	return s.Self()
 }
 
-// sayContinue puts the plugin's name, the limit and the evidence in front of out.Reason, unless Protocol is exit2.
-// Evidence of an order or a judge goes only to the user. out.Told, the message to the user, is set only at a prompt's
-// or loop's first continue, because hosts show the reason. The caller has set out.Next, and out.Left if limits apply.
+// sayContinue puts the plugin's name, limit and evidence in front of out.Reason, unless Protocol is exit2. Evidence of
+// an order or judge goes only to the user. out.Told, for the user, is set only at a prompt's or loop's first continue.
+// The caller has set out.Next, and out.Left if limits apply.
 func (s *Snapshot) sayContinue(out *Settled, byOrder bool) {
 	count, told := "", s.Settings.Plugin+" kept "+s.Event.Host.Agent+" going"
 	first := out.Left != nil && out.Next.InPrompt == 1 || out.Left == nil && out.Remember.Continues == 1
@@ -510,7 +504,7 @@ func (s *Snapshot) sayContinue(out *Settled, byOrder bool) {
 }
 
 // sayLimit returns the message to the user about a veto whose evidence follows the plugin's name, with the ways to go
-// on. It prints nothing.
+// on.
 func (s *Snapshot) sayLimit(v guard.Veto) string {
 	log := ""
 	if s.Event.Host.Default {

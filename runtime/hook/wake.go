@@ -30,8 +30,8 @@ const stopFailure = "StopFailure"
 // settling is enough for Claude Code to write the log and the state after a failed turn.
 const settling = 2 * time.Second
 
-// wakeAfterError waits after an API error, then decides again and records the decision. To wake the session, it prints
-// the reason to stderr and returns 2. It returns 0 to let it rest.
+// wakeAfterError waits after an API error, then decides again and records it. To wake the session, it prints the reason
+// to stderr and returns 2, otherwise 0.
 func (s *start) wakeAfterError(settings Settings) (code int) {
 	s.quiet = true
 	kind, _ := codec.ExactString(s.event.Failure)
@@ -76,8 +76,7 @@ func (s *start) wakeAfterError(settings Settings) (code int) {
 	return 2
 }
 
-// sleepAndRestart waits, updates s.Now and s.Up, and restarts the hook's time limit. clientAlive is false if the client
-// has ended meanwhile. s.Sleep must not be nil.
+// sleepAndRestart waits, updates s.Now and s.Up, and restarts the hook's time limit. s.Sleep is not nil.
 func (s *start) sleepAndRestart(d time.Duration) (clientAlive bool) {
 	s.Now, s.Up, clientAlive = s.Sleep(d)
 	s.begun = time.Now()
@@ -92,8 +91,8 @@ func verdictOfWake(of strategy.Situation) strategy.Verdict {
 	}
 }
 
-// claimWait claims the API error for this start of the hook and records it. It returns the session's state and the time
-// to wait. The time is 0 if this start must not wake the session. settings must have verdictOfWake prepared.
+// claimWait claims and records the API error for this start. It returns the session's state and the wait, 0 if this
+// start must not wake the session. settings has verdictOfWake prepared.
 func (s *start) claimWait(settings Settings) (atClaim wake.Moment, wait time.Duration, failed *fault) {
 	session, err := ledger.OpenUnlocked(s.state, ledgerIDOf(s.event))
 	if err != nil {
@@ -150,7 +149,7 @@ func (s *start) momentOf(of *Snapshot) wake.Moment {
 }
 
 // lastTyped returns the time of the session's last prompt in Claude Code's history ("" if none), as raw JSON only for
-// comparison. This shows if /rewind was used. In older clients, nothing else does.
+// comparison.
 func (s *start) lastTyped() (at string) {
 	end, _ := file.ReadEnd(filepath.Join(filepath.Dir(s.state), "history.jsonl"), 0, maxEnd)
 	for line := range bytes.Lines(end) {
@@ -173,8 +172,8 @@ func (s *start) ownClient() (own wake.Client) {
 	return own
 }
 
-// readEnabled returns a string to compare, with the user's and the project's Claude Code settings to enable plugins and
-// disable hooks, and the installed plugins. Unreadable files count as changed.
+// readEnabled returns a string to compare, with the Claude Code settings to enable plugins and disable hooks, and the
+// installed plugins. Unreadable files count as changed.
 func (s *start) readEnabled() (toCompare string) {
 	var all []string
 	config, project := filepath.Dir(s.state), filepath.Join(s.projectDir(), ".claude")

@@ -77,7 +77,7 @@ type Host struct {
 	SessionVariable string
 }
 
-// RecordName returns the host's name in records, or "" for the default host.
+// RecordName returns the host's name ("" for the default host).
 func (h *Host) RecordName() string {
 	if h.Default {
 		return ""
@@ -110,8 +110,8 @@ func (h *Host) ReadEvent(payload []byte, e *Event) error {
 	return err
 }
 
-// LogPattern returns the pattern, relative to Dir, for the log of one session. The ID is at the end of the file name.
-// If the file name is fixed, the ID is the name of the directory. Wildcards in id stay in the pattern.
+// LogPattern returns the pattern, relative to Dir, for a session's log. The ID ends the file name, or is the
+// directory's name if the file name is fixed. Wildcards in id stay in the pattern.
 func (h *Host) LogPattern(id string) string {
 	dir, name := path.Split(h.Sessions)
 	if i := strings.LastIndexByte(name, '*'); i >= 0 {
@@ -193,8 +193,7 @@ func (e *Event) Members(m *codec.Coder) {
 	}
 }
 
-// IsFromUser reports whether a prompt is the user's own words. Some hosts send our texts as prompts, too. e.Host must
-// be set.
+// IsFromUser reports whether a prompt is the user's own words. e.Host is set.
 func (e Event) IsFromUser() bool {
 	switch {
 	case e.Host.FromUser != nil:
@@ -206,8 +205,7 @@ func (e Event) IsFromUser() bool {
 	return true
 }
 
-// HasLine searches tail backwards, and reports whether a line has the prefix, satisfies is and is a complete JSON
-// object.
+// HasLine searches tail backwards for a complete JSON object on a line that has the prefix and satisfies is.
 func HasLine(tail []byte, prefix string, is func(line []byte) bool) bool {
 	for len(tail) > 0 {
 		i := bytes.LastIndexByte(tail, '\n')

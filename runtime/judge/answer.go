@@ -12,8 +12,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/quotation"
 )
 
-// AnswerSchema returns the JSON Schema for an answer. The reason comes first, so the model reasons before deciding. The
-// reason's length is not limited, because clients checking the schema would ask again.
+// AnswerSchema returns the JSON Schema for an answer. The reason comes first. Its length is not limited.
 func AnswerSchema() string {
 	return `{"type":"object","properties":{` +
 		`"reason":{"type":"string","description":"One short sentence, at most 200 characters: which field of the page decides."},` +
@@ -23,8 +22,8 @@ func AnswerSchema() string {
 
 const maxAnswer = 8 << 10 // bytes
 
-// ReadAnswer parses an answer, a JSON object with exactly AnswerSchema's members. Anything else is an error, because
-// models ignoring the schema cannot be trusted. why is a single line, up to MaxWhy bytes.
+// ReadAnswer parses a JSON object with exactly AnswerSchema's members. Anything else is an error. why is one line, up
+// to MaxWhy bytes.
 func ReadAnswer(data []byte) (cont bool, why string, err error) {
 	if len(data) > maxAnswer {
 		return false, "", errors.New("the answer is longer than " + strconv.Itoa(maxAnswer) + " bytes")
@@ -63,7 +62,6 @@ func ReadAnswer(data []byte) (cont bool, why string, err error) {
 	return cont, OneLine(why, MaxWhy), nil
 }
 
-// OneLine returns untrusted text as a printable line of at most limit bytes.
 func OneLine(s string, limit int) (printableHead string) {
 	words := strings.Fields(strings.ReplaceAll(display.OneLine(s), "\uFFFD", ""))
 	return strings.TrimSpace(quotation.Head(strings.Join(words, " "), limit))

@@ -70,7 +70,6 @@ func (p Page) waitsFor() (userOrNothing string) {
 	return "nothing"
 }
 
-// shownCall formats a call: "Bash(npm test → exit 0)", "TaskUpdate(task2 → completed)".
 func shownCall(c activity.Call) string {
 	input, result := c.Input, c.Result
 	if c.Name == "TaskUpdate" {
@@ -96,8 +95,8 @@ func shownField(s string) string {
 
 const plainLetters = " ._/:=@+-~*…#%0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
-// quoteForPage returns s quoted and escaped, on one line. The result is cut to most bytes before "…" and the last
-// quote. Callers mask secrets first.
+// quoteForPage returns s quoted and escaped, on one line, cut to most bytes before "…" and the last quote. Callers mask
+// secrets first.
 func quoteForPage(s string, most int) string {
 	var b strings.Builder
 	b.WriteByte('"')
@@ -114,7 +113,7 @@ func quoteForPage(s string, most int) string {
 }
 
 // letterForPage escapes a quotation mark, a backslash or a line break, and turns other white space into a space. It
-// drops invisible characters, including some that package display keeps.
+// drops invisible characters.
 func letterForPage(r rune) string {
 	switch {
 	case strings.ContainsRune("\"＂〃ˮ״", r): // a quotation mark, or what a reader may take for one
@@ -133,14 +132,13 @@ func letterForPage(r rune) string {
 	return string(r)
 }
 
-// isHidden reports whether r is invisible but counts as graphic: a filler, a selector or an enclosing mark.
 func isHidden(r rune) bool {
 	return r == 0x034f || r == 0x115f || r == 0x1160 || r == 0x3164 || r == 0xffa0 || r == 0x2800 ||
 		r >= 0xfe00 && r <= 0xfe0f || r >= 0xe0000 && r <= 0xe0fff || unicode.Is(unicode.Me, r)
 }
 
-// endOfMessage returns up to maxMessage characters from the message's end, if possible from the start of a sentence.
-// Cut messages start with "…". Callers mask secrets first, then quote the result.
+// endOfMessage returns up to maxMessage characters from the message's end. Cut messages start with "…". Callers mask
+// secrets first, then quote the result.
 func endOfMessage(s string) string {
 	s = strings.TrimSpace(s)
 	at, width := len(s), 0

@@ -29,7 +29,6 @@ var prices = []price{
 	{"claude-fable-5", 10_000_000, 50_000_000},
 }
 
-// priceOrMost returns the price of a model by any name, or the highest price for an unknown model.
 func priceOrMost(model string) price {
 	// The most expensive models that recent clients use for the aliases, since the actual model is not known yet.
 	dearest := map[string]string{"haiku": "claude-haiku-4-5", "sonnet": "claude-sonnet-4-6", "opus": "claude-opus-5"}
@@ -53,8 +52,8 @@ const MaxOutput = 2000
 // maxTokens is the maximum of a count, so that sums do not overflow.
 const maxTokens = 100_000_000
 
-// PriceInMicros returns the list price of u in millionths of a dollar, rounded up. For an unknown model it uses the
-// highest price.
+// PriceInMicros returns the list price of u in millionths of a dollar, rounded up. An unknown model has the highest
+// price.
 func PriceInMicros(model string, u Usage) int64 {
 	p := priceOrMost(model)
 	count := func(n int64) int64 { return min(max(n, 0), maxTokens) }
@@ -64,8 +63,7 @@ func PriceInMicros(model string, u Usage) int64 {
 	return sum/million + min(sum%million, 1)
 }
 
-// PriceAtMost returns an upper bound for the price of a question in millionths of a dollar: a token per byte, additions
-// by the client and the API, and the longest answer. It ignores q.Model.
+// PriceAtMost returns an upper bound for the price of a question in millionths of a dollar. It ignores q.Model.
 func PriceAtMost(model string, q Question) int64 {
 	const added = 2000
 	return PriceInMicros(model, Usage{CacheWrite: int64(len(q.System) + len(q.Page) + added), Output: MaxOutput})

@@ -44,7 +44,7 @@ func Defaults() Options {
 	return Options{Backend: Claude, Model: DefaultModel, Within: Within, Daily: 1, Session: 0.25}
 }
 
-// Lacks returns a message about a required setting that is missing, or "".
+// Lacks returns a message about a missing setting, or "".
 func (o Options) Lacks() string {
 	if o.Backend == Command && len(o.Command) == 0 {
 		return "judge.command is not set"
@@ -157,8 +157,8 @@ func Failures() []Failure {
 	return []Failure{TimedOut, NoClient, NoBinary, LoggedOut, RateLimit, Overloaded, Refused, NoNetwork, Crashed, Junk, Redirected, Recursive}
 }
 
-// ValidModel reports whether model can be an alias, an ID, or a name on Bedrock or Vertex. A leading dash or
-// ".." is invalid, because it could act as a flag or leave a URL path.
+// ValidModel reports whether model can be an alias, an ID, or a name on Bedrock or Vertex. A leading dash or ".." is
+// invalid.
 func ValidModel(model string) bool {
 	const letters = "._:/@[]-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 	return model != "" && len(model) <= 100 && model[0] != '-' && !strings.Contains(model, "..") && strings.Trim(model, letters) == ""

@@ -7,7 +7,7 @@ import (
 )
 
 // FoldText normalises a text for comparison: lower case, straight apostrophes and single spaces, without commas, Arabic
-// vowel signs and invisible characters. It drops spaces at the beginning, but keeps one at the end.
+// vowel signs and invisible characters. It keeps one space at the end.
 func FoldText(s string) (folded string) {
 	var b strings.Builder
 	b.Grow(len(s))
@@ -87,14 +87,13 @@ func inSpacedWord(r rune) bool {
 	return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.Is(unicode.M, r)
 }
 
-// UsesBlanks reports whether the script of a word separates words with spaces, unlike Chinese and Japanese.
 func UsesBlanks(word string) bool {
 	r, _ := utf8.DecodeRuneInString(word)
 	return inSpacedWord(r)
 }
 
-// IsWithinWord reports whether offset i in the folded text s is inside a word, not where words begin or end. It returns
-// false if i is outside s. Dots between letters or digits join names: "install.mk".
+// IsWithinWord reports whether offset i in the folded text s is inside a word, not at its beginning or end. It returns
+// false if i is outside s. Dots between letters or digits join names.
 func IsWithinWord(s string, i int) bool {
 	if i <= 0 || i >= len(s) {
 		return false

@@ -24,8 +24,8 @@ import (
 	"unicode/utf8"
 )
 
-// matchesNone reports whether s matches no pattern in nots. Patterns are separated by " !", with none before the first.
-// Patterns beginning with "…" are only searched in the clause from dotsFrom.
+// matchesNone reports whether s matches no pattern in nots. Patterns are separated by " !". Patterns beginning with "…"
+// are only searched in the clause from dotsFrom.
 func (f *finder) matchesNone(nots, s string, dotsFrom int) bool {
 	for nots != "" {
 		var one string
@@ -41,7 +41,7 @@ func (f *finder) matchesNone(nots, s string, dotsFrom int) bool {
 	return true
 }
 
-// firstClause returns s up to the first entry of the class Break, ignoring an entry at offset 0.
+// firstClause returns s up to the first entry of the class Break, ignoring one at offset 0.
 func (f *finder) firstClause(s string) string {
 	for i := range s {
 		if i == 0 || IsWithinWord(s, i) {
@@ -56,8 +56,8 @@ func (f *finder) firstClause(s string) string {
 	return s
 }
 
-// findPattern reports whether an entry, with "!" parts removed, matches anywhere in the folded sentence s with an end
-// accepted by good. pattern cannot be empty.
+// findPattern reports whether a non-empty entry, without "!" parts, matches anywhere in the folded sentence s with an
+// end accepted by good.
 func (f *finder) findPattern(pattern, s string, good func(end int) bool) bool {
 	if rest, ok := strings.CutPrefix(pattern, "^"); ok {
 		if f.begun != s || f.begins == nil {
@@ -82,8 +82,8 @@ func (f *finder) findPattern(pattern, s string, good func(end int) bool) bool {
 	return false
 }
 
-// matchesAt reports whether pattern matches s at offset i, with an end accepted by good. It skips spaces at i. pattern
-// must not contain "^" or "!".
+// matchesAt reports whether pattern, without "^" or "!", matches s at offset i, with an end accepted by good. It skips
+// spaces at i.
 func (f *finder) matchesAt(pattern, s string, i int, good func(end int) bool) bool {
 	for {
 		pattern = strings.TrimLeft(pattern, " ")
@@ -147,7 +147,7 @@ func (f *finder) acceptRest(rest, s string, good func(end int) bool) func(end in
 	return func(end int) bool { return f.matchesAt(rest, s, end, good) }
 }
 
-// mayMatchAt returns false only if the first byte of pattern excludes a match at offset i of s. The pattern has no "^".
+// mayMatchAt returns false only if pattern's first byte excludes a match at offset i of s. pattern has no "^".
 func mayMatchAt(pattern, s string, i int) bool {
 	if pattern == "" {
 		return true
@@ -162,8 +162,8 @@ func mayMatchAt(pattern, s string, i int) bool {
 
 const maxDepth = 8 // of nested classes
 
-// hasMemberAt reports whether an entry of class c, followed by suffix, matches at offset i of s with an end that good
-// accepts. It returns false at an exception.
+// hasMemberAt reports whether an entry of c, then suffix, matches s at offset i with an end accepted by good. It
+// returns false at an exception.
 func (f *finder) hasMemberAt(c Class, s string, i int, suffix string, good func(end int) bool) bool {
 	for _, e := range f.candidates(c) {
 		if e[0] == '-' { // an exception
@@ -203,9 +203,8 @@ func (f *finder) hasMemberAt(c Class, s string, i int, suffix string, good func(
 	return false
 }
 
-// beginsRun reports whether phrase's words match s from offset i, and returns the match's end. A star matches the rest
-// of a word, and everything else must be equal. The match has to end with a word's end. Callers check for a word's
-// beginning.
+// beginsRun reports whether phrase's words match s from offset i up to a word's end. A star matches the rest of a word.
+// Callers check for a word's beginning.
 func beginsRun(phrase, s string, i int) (end int, ok bool) {
 	for phrase != "" {
 		word, rest, star := strings.Cut(phrase, "*")
@@ -240,8 +239,8 @@ func hasFewWords(rest, maxWords string) bool {
 	return true
 }
 
-// clauseStarts returns up to eight offsets where the sentence or a clause begins. Clauses follow signs (e.g. colon,
-// dash, arrow, check mark) and words like "so", but not commas or full stops. Offsets can repeat, in any order.
+// clauseStarts returns up to eight offsets where the sentence or a clause begins, after signs and words like "so", but
+// not commas or full stops. Offsets can repeat, in any order.
 func (f *finder) clauseStarts(foldedSentence string) []int {
 	all := make([]int, 0, 8)
 	add := func(i int) {
@@ -290,8 +289,8 @@ type searched struct {
 // Finders find the entries of several packs in the same folded sentences.
 type Finders []*finder
 
-// AllFinders returns a finder for each pack, to be used with these sentences only. Callers fold them with FoldText and,
-// for prompt classes, remove accents too. Finders are not safe for concurrent use.
+// AllFinders returns a finder for each pack, for these sentences only. Callers fold them with FoldText and, for prompt
+// classes, remove accents too. Finders are not safe for concurrent use.
 func AllFinders(packs []*Pack, folded []string) (perPack Finders) {
 	t := &searched{all: strings.Join(folded, "\n")}
 	for i := 0; i+3 <= len(t.all); i++ {
@@ -335,7 +334,7 @@ func (t *searched) mayHave(entry string) bool {
 	return len(word) < 3 || t.mayHaveGram(word) && t.mayHaveGram(word[len(word)-3:]) && strings.Contains(t.all, word)
 }
 
-// mayHaveGram reports whether the text may contain the first three bytes of s. s must have three or more.
+// mayHaveGram reports whether the text may contain s's first three bytes. s has three or more.
 func (t *searched) mayHaveGram(s string) bool {
 	h := hashTrigram(s)
 	return t.grams[h>>6]&(1<<(h&63)) != 0
@@ -391,7 +390,7 @@ packs:
 }
 
 // MatchLen returns the length in bytes of the longest match for these classes from the start of folded (0 if none).
-// Entries with "^" or "!" never match. folded is all or part of a finders' sentence.
+// Entries with "^" or "!" never match. folded is (part of) a finders' sentence.
 func (all Finders) MatchLen(folded string, some ...Class) (longest int) {
 	take := func(end int) bool {
 		longest = max(longest, end)
@@ -421,7 +420,7 @@ func (f *finder) candidates(c Class) []string {
 	return f.has[c]
 }
 
-// literalPrefix returns the literal text at the beginning of a non-empty entry, or "". Every match contains this text.
+// literalPrefix returns the literal text at the beginning of a non-empty entry, or "".
 func literalPrefix(entry string) string {
 	if entry[0] == '^' || entry[0] == '*' || entry[0] == '-' {
 		entry = entry[1:]
@@ -435,7 +434,7 @@ func literalPrefix(entry string) string {
 	return entry
 }
 
-// longestLiteral returns the longest literal text that a sentence must contain for an entry to match.
+// longestLiteral returns the longest literal text an entry's matches must contain.
 func longestLiteral(entry string) (word string) {
 	start, depth := 0, 0
 	take := func(end int) {

@@ -112,8 +112,8 @@ type Pack struct {
 	text [classes]string
 }
 
-// SplitPack parses a pack. The first line is the language's name, a line in brackets begins a class, and a
-// line with # is a comment.
+// SplitPack parses a pack: the language's name, then classes, each begun by a line in brackets. A line with # is a
+// comment.
 func SplitPack(code, data string) *Pack {
 	p := &Pack{Code: code}
 	p.Name, data, _ = strings.Cut(data, "\n")

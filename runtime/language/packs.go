@@ -80,8 +80,7 @@ func PackCodes() (all []string) {
 	return all
 }
 
-// ForeignLanguage returns the name of a message's only language, or "" for English, none or several. Several languages
-// are a guess, because English messages contain common foreign words and all messages contain English terms.
+// ForeignLanguage returns the name of a message's only language, or "" for English, none or several.
 func ForeignLanguage(codes []string) (onlyOne string) {
 	if len(codes) == 1 && codes[0] != "en" && PackNamed(codes[0]) != nil {
 		return PackNamed(codes[0]).Name
@@ -94,7 +93,6 @@ var parsed [len(packs)]struct {
 	pack *Pack
 }
 
-// PackNamed returns the pack with this language code, or nil when none exists.
 func PackNamed(code string) *Pack {
 	for i, known := range packs {
 		if known.code == code {

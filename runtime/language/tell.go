@@ -8,8 +8,8 @@ import (
 
 const maxTold = 2048 // bytes at the end of a text
 
-// TellLanguages detects the languages at the end of a folded text, by script and common words. English comes first if
-// detected. The text still has its accents, unlike that for GuessLanguages.
+// TellLanguages detects the languages at the end of a folded text. English comes first if detected. Unlike for
+// GuessLanguages, the text still has its accents.
 func TellLanguages(folded string) []*Pack {
 	if len(folded) > maxTold {
 		folded = folded[len(folded)-maxTold:]
@@ -59,8 +59,7 @@ func TellLanguages(folded string) []*Pack {
 }
 
 // GuessLanguages returns up to three packs with the most hits for words in their prompt classes. Callers fold words and
-// remove accents. It is for prompts too short for common words. It returns nil if many words are common in English, or
-// none is in a pack.
+// remove accents. It returns nil if many words are common in English, or none is in a pack.
 func GuessLanguages(words []string) (likeliest []*Pack) {
 	common := 0
 	for _, word := range words {
@@ -145,8 +144,6 @@ func scriptOf(folded rune) scriptID {
 	return other
 }
 
-// likelyLatin returns the packs for Latin-script languages the text may be in. The number of common words decides. A
-// letter used by no other language is enough, too.
 func likelyLatin(folded string) []*Pack {
 	words := make(map[string]struct{}, len(folded)/8)
 	var ends [256]uint32 // bit sets of last letters, by first byte

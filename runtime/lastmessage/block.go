@@ -34,7 +34,7 @@ const maxBlocks = 200 // from the end of a message
 
 var rulers = []string{"- ", "* ", "_ ", "━─═="}
 
-// splitBlocks returns the last maxBlocks blocks of a text. Blocks of code have no text. HTML comments count as text.
+// splitBlocks returns a text's last maxBlocks blocks. Blocks of code have no text.
 func splitBlocks(text string) (all []block) {
 	blank := true
 	add := func(b block) {
@@ -95,8 +95,7 @@ func splitBlocks(text string) (all []block) {
 	return all[max(0, len(all)-maxBlocks):]
 }
 
-// FenceAt returns the character, length and info string of the code fence at the start of a line. mark is 0
-// when there is none.
+// FenceAt returns the character, length and info string of the code fence at the start of a line. mark is 0 if none.
 func FenceAt(unindented string) (mark byte, run int, info string) {
 	if unindented == "" || unindented[0] != '`' && unindented[0] != '~' {
 		return 0, 0, ""
@@ -118,7 +117,7 @@ func HeadingIn(line string) string {
 	return strings.TrimSpace(strings.TrimRight(strings.TrimSpace(rest), "#"))
 }
 
-// parseListItem removes the marker from a list item: "- a", "* [x] a", "2. a", "b) a", "✅ a".
+// parseListItem removes the marker from a list item: "- a", "* [x] a", "2. a", "✅ a".
 func parseListItem(unindented string) (body string, ok bool) {
 	marker, rest, found := strings.Cut(unindented, " ")
 	switch {
@@ -218,14 +217,13 @@ func ownWordsOnly(text string) (out string, offsets []int) {
 	return string(b), append(offsets, len(text))
 }
 
-// isWordByteAt reports whether byte i of s belongs to a word, as any byte beyond ASCII does. i must be in range.
+// isWordByteAt reports whether byte i of s belongs to a word, as any byte beyond ASCII does. i is in range.
 func isWordByteAt(s string, i int) bool {
 	c := s[i]
 	return c >= utf8.RuneSelf || c == '_' || '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z'
 }
 
-// parseLink returns the label and end offset for the link "[label](address)" from offset i. Callers have found "["
-// there.
+// parseLink parses the link "[label](address)" from offset i, where "[" is.
 func parseLink(text string, i int) (label string, end int, ok bool) {
 	const most = 400
 	window := text[i:min(len(text), i+most)]
@@ -333,8 +331,8 @@ func splitSentences(b block) []sentence {
 	return all
 }
 
-// endOfSigns returns the end of signs like 。 and ؟ and of closing quotes from offset at on. The sign is '？' if one of
-// them is, else orElse.
+// endOfSigns returns the end of signs like 。 and ؟ and of closing quotes from at on. The sign is '？' if one is, else
+// orElse.
 func endOfSigns(p string, at int, orElse rune) (end int, signOrQuestion rune) {
 	end = len(p) - len(strings.TrimLeft(p[at:], "。！？؟।)）」』\"'"))
 	if strings.ContainsRune(p[at:end], '？') {
@@ -343,7 +341,7 @@ func endOfSigns(p string, at int, orElse rune) (end int, signOrQuestion rune) {
 	return end, orElse
 }
 
-// finalSign returns the punctuation mark at the end of a text, or 0. It ignores markup and symbols, but not a backtick.
+// finalSign returns a text's final punctuation mark, or 0. It ignores markup and symbols, but not a backtick.
 func finalSign(s string) rune {
 	s = strings.TrimRightFunc(s, func(r rune) bool {
 		isSymbol := unicode.In(r, unicode.So, unicode.Cf, unicode.Sk) || r == 0xfe0f
@@ -356,8 +354,8 @@ func finalSign(s string) rune {
 	return r
 }
 
-// isAbbreviated reports whether the full stop between before and after can end an abbreviation or an ordinal, as in
-// "e.g. this", "z. B." or "3. Kapitel".
+// isAbbreviated reports whether the full stop between before and after can end an abbreviation or an ordinal ("3.
+// Kapitel").
 func isAbbreviated(before, after string) bool {
 	word := before[strings.LastIndexAny(before, " \n(")+1:]
 	if len(word) > 4 {
@@ -372,7 +370,6 @@ func isAbbreviated(before, after string) bool {
 	return word != "" && strings.Trim(word, "0123456789") == "" && unicode.IsLower(r)
 }
 
-// isSoftWrap reports whether the line ending between before and after is only a soft wrap.
 func isSoftWrap(before, after string) bool {
 	line := before[strings.LastIndexByte(before, '\n')+1:]
 	r, _ := utf8.DecodeRuneInString(after)

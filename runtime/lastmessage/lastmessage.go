@@ -45,7 +45,7 @@ type Closing struct {
 	near   []sentence // before these
 }
 
-// ReadMessage parses a message and detects its languages. It ignores HTML comments.
+// ReadMessage parses a message, without HTML comments, and detects its languages.
 func ReadMessage(text string) *Closing {
 	c := &Closing{blocks: splitBlocks(WithoutComments(text))}
 	for _, b := range c.blocks {
@@ -125,7 +125,6 @@ func (c *Closing) FindAct(act Act, nearBefore bool) (said string, ok bool) {
 	return "", false
 }
 
-// AnnouncesWork reports whether the end of the message starts or announces work of the agent.
 func (c *Closing) AnnouncesWork() bool {
 	return slices.ContainsFunc([]Act{Starts, Moves, Announces}, func(act Act) bool {
 		_, ok := c.FindAct(act, false)
@@ -133,7 +132,7 @@ func (c *Closing) AnnouncesWork() bool {
 	})
 }
 
-// AnnouncementOrEnd returns the sentence announcing work with the list below it, else the last paragraph or list.
+// AnnouncementOrEnd returns the sentence announcing work with its list, else the last paragraph or list.
 func (c *Closing) AnnouncementOrEnd() string {
 	var all []string
 	for _, act := range []Act{Starts, Moves, Announces} {
@@ -149,8 +148,8 @@ func (c *Closing) AnnouncementOrEnd() string {
 	return strings.Join(all, "\n")
 }
 
-// AnnouncesSearch reports whether the last sentence announces that the agent looks for more, and is not about moving to
-// the next step.
+// AnnouncesSearch reports whether the last sentence announces that the agent looks for more, not that it moves to the
+// next step.
 func (c *Closing) AnnouncesSearch() bool {
 	last := *c
 	last.intro, last.final = nil, c.final[max(0, len(c.final)-1):]
@@ -160,8 +159,8 @@ func (c *Closing) AnnouncesSearch() bool {
 	return (starts || announces) && !moves && c.in.Has(language.Seek, last.final[0].folded)
 }
 
-// saysClass returns a sentence with the class from the intro or the final paragraph or list. With nearBefore, only text
-// before counts. Start sentences are ignored.
+// saysClass returns a sentence with the class from the intro or the final paragraph or list (only from text before with
+// nearBefore). Start sentences are ignored.
 func (c *Closing) saysClass(class language.Class, nearBefore bool) (said string, ok bool) {
 	lists := [][]sentence{c.intro, c.final}
 	if nearBefore {
@@ -178,8 +177,8 @@ func (c *Closing) saysClass(class language.Class, nearBefore bool) (said string,
 	return "", false
 }
 
-// asksLeave returns the sentence, one of the last two, that asks for permission to go on. It returns false for a
-// message with a plan or a final list, which asks for more than that.
+// asksLeave returns the sentence, one of the last two, that asks permission to go on. It returns false for a message
+// with a plan or a final list.
 func (c *Closing) asksLeave() (string, bool) {
 	if _, plans := c.saysClass(language.Plan, false); plans || len(c.intro) > 0 {
 		return "", false
@@ -211,7 +210,7 @@ func (c *Closing) asksQuestion() (string, bool) {
 	return "", false
 }
 
-// offersKeys reports whether text offers a key to press: "[C] Continue". It ignores "[X]", a check box.
+// offersKeys reports whether text offers a key to press: "[C] Continue", but not "[X]".
 func offersKeys(text string) bool {
 	for i := 0; i+4 < len(text); i++ {
 		if text[i] == '[' && text[i+2] == ']' && text[i+3] == ' ' && 'A' <= text[i+1] && text[i+1] <= 'Z' && text[i+1] != 'X' && isWordByteAt(text, i+4) {
@@ -221,8 +220,8 @@ func offersKeys(text string) bool {
 	return false
 }
 
-// candidates returns the sentences that can announce work: those before a final list, else the last paragraph's. It
-// returns nil if the message ends with code or a quotation below a title or colon, because this is the work itself.
+// candidates returns the sentences that can announce work: those before a final list, else the last paragraph's, or nil
+// if the message ends with the work itself.
 func (c *Closing) candidates() []sentence {
 	if n := len(c.prose); n > 0 {
 		last, lead := c.blocks[len(c.blocks)-1].kind, c.prose[n-1]
@@ -245,9 +244,8 @@ func (c *Closing) saysItStarts() (string, bool) {
 	return s.said, c.in.Has(language.Start, s.folded) && !isQuestion(s)
 }
 
-// announcedWork returns the last of the candidates if it announces work in words of the class, and whether it does. For
-// language.Announce, one of the last two can instead start an action, and an announcement before a list is ignored as a
-// plan.
+// announcedWork returns the last candidate if it announces work in words of the class. For language.Announce, one of
+// the last two can start an action, and one before a list is ignored.
 func (c *Closing) announcedWork(class language.Class) (string, bool) {
 	list := c.candidates()
 	if c.titled || len(list) == 0 || len(c.intro) > 0 && class == language.Announce {
@@ -280,7 +278,7 @@ func isTitle(b block) bool {
 	return b.kind == heading || len(line) > 4 && strings.HasPrefix(line, "**") && strings.HasSuffix(line, "**") && strings.Count(line, "**") == 2
 }
 
-// WithoutComments removes HTML comments from a text. It keeps a comment that is not closed.
+// WithoutComments removes HTML comments, except an unclosed one.
 func WithoutComments(text string) string {
 	var b strings.Builder
 	for {
@@ -300,8 +298,8 @@ type Sentence struct {
 	Asks bool // it ends with a question mark
 }
 
-// Sentences returns the sentences of a text outside of code, quotations and tables, from its last maxBlocks blocks.
-// They are not folded. HTML comments count as text, unlike in ReadMessage.
+// Sentences returns unfolded sentences outside of code, quotations and tables, from the last maxBlocks blocks. HTML
+// comments count as text.
 func Sentences(text string) (outsideCode []Sentence) {
 	for _, b := range splitBlocks(text) {
 		if b.kind == code || b.kind == quotation || b.kind == row {

@@ -7,8 +7,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/language"
 )
 
-// Traits returns features of the message's end: the classes of its sentences, the kinds of the last two
-// blocks, and the final punctuation mark.
+// Traits returns the classes of the end's sentences, the kinds of the last two blocks, and the final punctuation mark.
 func (c *Closing) Traits() (all []string) {
 	for _, place := range []struct {
 		name      string

@@ -36,8 +36,8 @@ type clause struct {
 
 type reader struct{ language.Finders }
 
-// spreadForbid makes a clause forbid if it only states, but the piece from which it was split forbids as a whole. The
-// first clause of a piece stays the same. clauses are from one sentence and have their acts set. None orders work.
+// spreadForbid makes a clause after a piece's first forbid if it only states, but the whole piece forbids. clauses are
+// from one sentence, have their acts set, and none orders work.
 func (in reader) spreadForbid(clauses []clause) {
 	for i := 1; i < len(clauses); i++ {
 		c := &clauses[i]
@@ -47,8 +47,8 @@ func (in reader) spreadForbid(clauses []clause) {
 	}
 }
 
-// actOf returns the act of c, and whether a known word determined it. before are the earlier clauses of its sentence,
-// with their acts. The caller stores both results in c.
+// actOf returns the act of c, and whether a known word determined it. The caller stores both in c. before are the
+// sentence's earlier clauses, with their acts.
 func (in reader) actOf(c clause, before []clause) (_ act, byWord bool) {
 	says := func(class language.Class) bool {
 		return slices.ContainsFunc(c.forms, func(text string) bool { return in.Has(class, text) })
@@ -79,13 +79,13 @@ func (in reader) actOf(c clause, before []clause) (_ act, byWord bool) {
 	return states, false
 }
 
-// mayNameFollow reports whether a word following these clauses can be a name, e.g. "add play, pause and stop". A clause
-// has to order or ask, and the last can't forbid.
+// mayNameFollow reports whether a word following these clauses can be a name: "add play, pause and stop". A clause has
+// to order or ask, and the last can't forbid.
 func mayNameFollow(before []clause) bool {
 	return slices.ContainsFunc(before, func(c clause) bool { return c.act >= asks }) && before[len(before)-1].act != forbids
 }
 
-// actAfterOpener returns the act for a clause with an opener, e.g. "can you", ending at offset openerEnd in c.text.
+// actAfterOpener returns the act for c, whose opener ("can you") ends at openerEnd.
 func (in reader) actAfterOpener(c clause, openerEnd int) act {
 	wanted := in.trimSoft(trimSigns(c.text[openerEnd:]))
 	part := c.forms[len(c.forms)-1]
@@ -101,7 +101,7 @@ func (in reader) actAfterOpener(c clause, openerEnd int) act {
 	return does
 }
 
-// splitClauses returns the clauses of a sentence. The caller sets their sentence, act and sure.
+// splitClauses returns a sentence's clauses. The caller sets their sentence, act and sure.
 func (in reader) splitClauses(s lastmessage.Sentence) (all []clause) {
 	pieces := splitAtMarks(s.Text)
 	for i, piece := range pieces {
@@ -152,8 +152,7 @@ func splitAtMarks(text string) (all []string) {
 	return append(all, text[start:])
 }
 
-// splitAtWords splits a piece at words that join clauses. It does not split a question without an order, nor
-// an order to explain at "and".
+// splitAtWords splits a piece at joining words, but not a question without an order, nor an order to explain at "and".
 func (in reader) splitAtWords(folded string, asks bool) (all []string) {
 	classes := []language.Class{language.Then, language.And}
 	begin := in.trimSoft(folded)
@@ -174,8 +173,7 @@ func (in reader) splitAtWords(folded string, asks bool) (all []string) {
 	return append(all, trimSigns(folded[start:]))
 }
 
-// trimSoft removes soft and joining words and backticks from the beginning of a folded text, and soft words from its
-// end.
+// trimSoft removes soft and joining words and backticks from a folded text's beginning, and soft words from its end.
 func (in reader) trimSoft(folded string) string {
 	for {
 		n := max(in.MatchLen(folded, language.Soft, language.Then, language.And), len(folded)-len(strings.TrimLeft(folded, "`")))
@@ -204,7 +202,7 @@ var (
 	plain    = "aaaaaaaaaccceeeeeeeiiiiiilnnnooooooouuuuuuuyyssszzzgdtroa"
 )
 
-// fold normalises a text, removes accents, and reduces three or more of the same letter, as in "stoppp", to one.
+// fold normalises a text, removes accents, and reduces three or more of the same letter ("stoppp") to one.
 func fold(text string) string {
 	text = strings.Map(func(r rune) rune {
 		if r >= 0xdf && r < 0x180 {

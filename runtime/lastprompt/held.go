@@ -14,8 +14,8 @@ const maxHeld = 600
 
 const maxAnnounced = 2000 // bytes at the end of an announcement
 
-// holdingClauses returns clauses that hold something back, one per line: the subject's words, a tab and the quoted
-// clause. With subject "", everything is held back. The clauses' acts must be set.
+// holdingClauses returns clauses that hold something back, one per line: subject's words ("" for everything), tab,
+// quoted clause. The clauses' acts are set.
 func (in reader) holdingClauses(all []clause) (subjectTabClauses string) {
 	var held strings.Builder
 	var before []string // the subject of the clause before, if that only states something
@@ -49,15 +49,14 @@ func (in reader) holdingClauses(all []clause) (subjectTabClauses string) {
 	return held.String()
 }
 
-// isNoSubject reports whether a word does not name what is held back. A long one with a digit may be a secret.
 func (in reader) isNoSubject(word string) bool {
 	return len(word) >= 16 && strings.ContainsAny(word, "0123456789") ||
 		language.UsesBlanks(word) && in.MatchLen(word, language.Touch, language.Resume) == len(word) || // without blanks, "push" is one of these
 		in.MatchLen(word, language.Common, language.Filler, language.Soft, language.And, language.Then, language.Not, language.Bother) == len(word)
 }
 
-// FindBanned returns the first prompt clause with a subject, or a related word, in the last 2,000 bytes of the agent's
-// announcement. held is Word.Held. A clause with no subject bans every announcement. heldClause is already quoted.
+// FindBanned returns the first prompt clause, quoted, with a subject, or a related word, in the last 2,000 bytes of the
+// agent's announcement. held is Word.Held. A clause with no subject bans every announcement.
 func FindBanned(held, announcement string) (heldClause string, ok bool) {
 	subjects := longWordsOf(fold(quotation.Tail(announcement, maxAnnounced)))
 	for line := range strings.Lines(held) {
@@ -73,8 +72,8 @@ func FindBanned(held, announcement string) (heldClause string, ok bool) {
 	return "", false
 }
 
-// areRelated reports whether two words are the same, related forms ("deploying" and "deploy"), or a directory and a
-// path below it.
+// areRelated reports whether two words are the same, related ("deploying" and "deploy"), or a directory and a path
+// below it.
 func areRelated(a, b string) bool {
 	shorter, longer := []rune(a), []rune(b)
 	if len(shorter) > len(longer) {
@@ -91,8 +90,8 @@ func areRelated(a, b string) bool {
 	return whole && (len(longer)-n <= 3 || n >= 4 && len(longer)-n <= 6) || n >= 6 || n >= 2 && unicode.Is(unicode.Hangul, shorter[0]) || n >= 3 && n >= len(shorter)-2 && unicode.Is(unicode.Cyrillic, shorter[0])
 }
 
-// longWordsOf returns the words of a folded text that have three letters or more, or two in hangul, paths, and the
-// pairs of characters of scripts without blanks, except for hiragana.
+// longWordsOf returns a folded text's words of three or more letters (two in hangul), paths, and character pairs of
+// scripts without blanks, except hiragana.
 func longWordsOf(folded string) (all []string) {
 	start, how := 0, atEach
 	for i, r := range folded + " " {
@@ -117,7 +116,6 @@ func longWordsOf(folded string) (all []string) {
 	return all
 }
 
-// isPathJoiner reports whether the character at offset i of text joins a name: "src/render.go", "test_vat".
 func isPathJoiner(text string, i int) bool {
 	return i > 0 && i+1 < len(text) && strings.IndexByte("/._", text[i]) >= 0 && 'a' <= text[i+1]|0x20 && text[i+1]|0x20 <= 'z'
 }

@@ -81,8 +81,8 @@ func Read(p Prompt) Word {
 	return word
 }
 
-// readerWithEnglish returns a reader for English, which any prompt can contain, and these packs, at most maxLanguages
-// in all. The caller folds the sentences with fold.
+// readerWithEnglish returns a reader for English and these packs, at most maxLanguages in all. The caller folds the
+// sentences with fold.
 func readerWithEnglish(packs []*language.Pack, folded []string) reader {
 	all := []*language.Pack{language.PackNamed("en")}
 	for _, p := range packs {
@@ -93,8 +93,7 @@ func readerWithEnglish(packs []*language.Pack, folded []string) reader {
 	return reader{language.AllFinders(all, folded)}
 }
 
-// readIn classifies a prompt in the languages of in. sure is false if no known word determines the result, so that a
-// different language might do better.
+// readIn classifies a prompt in the languages of in. sure is false if no known word determines the result.
 func readIn(in reader, typed []lastmessage.Sentence, short bool) (word Word, sure bool) {
 	var all []clause
 	orders := func(c clause) bool { return c.act == does }
@@ -160,15 +159,13 @@ func (in reader) hasContrast(typed []lastmessage.Sentence) bool {
 	return slices.ContainsFunc(typed[max(0, len(typed)-2):], func(s lastmessage.Sentence) bool { return in.Has(language.But, fold(s.Text)) })
 }
 
-// namesFaultOrCode reports whether a prompt mentions a fault, a path or code.
 func (in reader) namesFaultOrCode(typed []lastmessage.Sentence) bool {
 	return slices.ContainsFunc(typed, func(s lastmessage.Sentence) bool {
 		return strings.ContainsAny(s.Text, "`/\\_=") || in.Has(language.Fault, fold(s.Text))
 	})
 }
 
-// lastSentenceOnlyAsks reports whether the last clause asks and no clause in its sentence orders work. all must not be
-// empty.
+// lastSentenceOnlyAsks reports whether the last clause asks and its sentence orders no work. all is not empty.
 func lastSentenceOnlyAsks(all []clause) bool {
 	last := all[len(all)-1]
 	return last.act == asks && !slices.ContainsFunc(all, func(c clause) bool { return c.sentence == last.sentence && c.act == does })

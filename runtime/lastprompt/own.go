@@ -28,8 +28,8 @@ func isSlashCommand(begin string) bool {
 	return ok && name != "" && !strings.ContainsAny(name, "/.?")
 }
 
-// ownSentences returns the sentences the user probably typed, for long prompts only the first and last ones. short
-// reports whether these are all of them, with up to maxShort characters.
+// ownSentences returns the sentences the user probably typed, only the first and last for long prompts. short reports
+// whether these are all, with up to maxShort characters.
 func ownSentences(p Prompt) (all []lastmessage.Sentence, short bool) {
 	var first, last []lastmessage.Sentence
 	if whole, ok := wholePrompt(p); ok {
@@ -48,7 +48,7 @@ func ownSentences(p Prompt) (all []lastmessage.Sentence, short bool) {
 	return append(slices.Clip(first[:min(len(first), maxSentences)]), last[max(0, len(last)-maxSentences):]...), false
 }
 
-// wholePrompt returns the whole prompt, or false if its beginning and end are too long or do not overlap.
+// wholePrompt returns the whole prompt, or false if beginning and end are too long or do not overlap.
 func wholePrompt(p Prompt) (string, bool) {
 	if len(p.Begin) > maxPart || len(p.End) > maxPart {
 		return "", false
@@ -61,7 +61,6 @@ func wholePrompt(p Prompt) (string, bool) {
 	return "", false
 }
 
-// afterCutCode removes the rest of a code block that began before text.
 func afterCutCode(text string) string {
 	fences, rest, named := 0, text, false
 	for at := 0; at < len(text); {
@@ -94,7 +93,7 @@ func typedSentences(text string) (typed []lastmessage.Sentence) {
 	return typed
 }
 
-// withoutHostTags removes elements that the host adds to a prompt. Their names contain "_" or "-": "<ide_selection>".
+// withoutHostTags removes elements that the host adds, named with "_" or "-": "<ide_selection>".
 func withoutHostTags(prompt string) string {
 	for from := 0; ; {
 		i := strings.IndexByte(prompt[from:], '<')
@@ -119,7 +118,7 @@ func withoutHostTags(prompt string) string {
 	}
 }
 
-// withoutBracketNotes removes the notes in brackets that the host adds to a prompt, such as "[Image #1]".
+// withoutBracketNotes removes the host's notes in brackets ("[Image #1]").
 func withoutBracketNotes(prompt string) string {
 	for _, note := range []string{"[Image", "[Pasted text", "[Request interrupted"} {
 		for before, rest, ok := strings.Cut(prompt, note); ok; before, rest, ok = strings.Cut(prompt, note) {
@@ -147,8 +146,8 @@ var printed = []string{
 	"+++", "INFO", "WARN", "ERROR", "DEBUG", "TRACE", "FATAL", "[INFO", "[WARN", "[ERROR", "[error", "[DEBUG", "E/", "W/", "❯", "➜", ">>>", "fatal:", "error:", "warning:", "Exception in",
 }
 
-// isPrinted reports whether a program probably printed the line, for example to a log. If hasOthers is set, there are
-// other lines, and a line with few plain words also counts.
+// isPrinted reports whether a program probably printed the line. With hasOthers (other lines exist), a line with few
+// plain words also counts.
 func isPrinted(trimmed string, hasOthers bool) bool {
 	for _, p := range printed {
 		if strings.HasPrefix(trimmed, p) && (p != "at " && p != "npm " || strings.ContainsAny(trimmed, "(!/")) {

@@ -54,16 +54,14 @@ func (o *AwayOrder) Members(m *codec.Coder) {
 	m.Text("kept", &o.Kept)
 }
 
-// IsInForce reports whether an order applies now. An order that starts in the future or exceeds a limit was written by
-// a different program and is ignored. IsInForce does not check the project (see Covers) or the number of continues so
-// far.
+// IsInForce reports whether an order applies now, not one that starts in the future or exceeds a limit. It checks
+// neither the project (see Covers) nor the number of continues.
 func (o AwayOrder) IsInForce(now time.Time) bool {
 	at := now.UnixMilli()
 	return o.ID != "" && o.Ended == 0 && 0 < o.At && o.At <= at && at < o.Until && o.Until <= o.At+MostAway.Milliseconds() && o.Most > 0 && o.Most <= MostContinues && len(o.Check) <= activity.MaxCheck && len(o.Note) <= MaxNote
 }
 
-// Covers reports whether dir is in the order's project, or the order is for all projects. Orders name their project
-// without symlinks, so the caller resolves symlinks in dir.
+// Covers reports whether dir, with symlinks resolved, is in the order's project, or the order is for all projects.
 func (o AwayOrder) Covers(dir string) bool {
 	return o.Project == "" || file.WithinByName(dir, o.Project)
 }
@@ -129,8 +127,7 @@ func (e AwayEvent) IsContinue() bool {
 // besides bounds the time between two plugins' questions about the same stop, in milliseconds.
 const besides = 15_000
 
-// IsSameByAnother reports whether e and the event later are answers to the same stop or request by different plugins,
-// within 15 seconds.
+// IsSameByAnother reports whether e and later answer the same stop or request by different plugins, within 15 seconds.
 func (e AwayEvent) IsSameByAnother(later AwayEvent) bool {
 	return e.Session == later.Session && e.Key == later.Key && e.By != later.By && later.At-e.At < besides
 }
@@ -161,8 +158,8 @@ func awayLines(dir string) lineFile {
 	return lineFile{dir, filepath.Join(dir, "away.jsonl"), 1 << 20, maxEventLen}
 }
 
-// AwayOrders returns the latest mostOrders orders in the file, oldest first, or none if the file cannot be read. Some
-// may have ended.
+// AwayOrders returns the file's latest mostOrders orders, oldest first, or none if it cannot be read. Some may have
+// ended.
 func AwayOrders(stateDir string) []AwayOrder {
 	var f awayFile
 	if _, err := readSmall(filepath.Join(stateDir, awayName), &f); err != nil {
@@ -171,9 +168,8 @@ func AwayOrders(stateDir string) []AwayOrder {
 	return f.Orders[max(0, len(f.Orders)-mostOrders):]
 }
 
-// SetOrders stores the orders returned by change for the current ones, with the away orders locked. Only the last
-// mostOrders are kept. The directory is created if missing. SetOrders returns ErrBusy if the lock is not free in two
-// seconds.
+// SetOrders replaces the current orders by those change returns, under a lock. It keeps only the last mostOrders,
+// creates a missing directory, and returns ErrBusy if the lock is not free in two seconds.
 func SetOrders(stateDir string, change func([]AwayOrder) []AwayOrder) error {
 	makeAll(filepath.Dir(stateDir))
 	makeStateDirs(stateDir)
@@ -188,7 +184,7 @@ func SetOrders(stateDir string, change func([]AwayOrder) []AwayOrder) error {
 
 func NewOrderID(now time.Time) string { return strconv.FormatInt(now.UnixMilli(), 36) }
 
-// AwayEvents returns the events of an order, oldest first. If ofOrAll is "", it returns the events of all orders.
+// AwayEvents returns the events of an order, or of all if ofOrAll is "", oldest first.
 func AwayEvents(stateDir, ofOrAll string) (all []AwayEvent, err error) {
 	err = awayLines(stateDir).eachLine(func(line []byte) {
 		var e AwayEvent
@@ -206,8 +202,8 @@ type AwayLog struct {
 	lock *os.File
 }
 
-// LockAwayLog locks the away orders and reads the events for order o. It returns ErrBusy if the lock is not free in two
-// seconds. Callers close the log.
+// LockAwayLog locks the away orders and reads o's events. It returns ErrBusy if the lock is not free in two seconds.
+// Callers close the log.
 func LockAwayLog(stateDir string, o AwayOrder) (*AwayLog, error) {
 	lock, err := TakeLock(stateDir, "away", holdWait)
 	if err != nil {
@@ -223,8 +219,7 @@ func LockAwayLog(stateDir string, o AwayOrder) (*AwayLog, error) {
 
 func (l *AwayLog) Close() { l.lock.Close() }
 
-// AddEvent writes an event to the file, with the ID of the order and the number of continues. It does not add the event
-// to l.Past, so callers add only one event.
+// AddEvent writes an event to the file, with the order's ID and the number of continues. Callers add only one.
 func (l *AwayLog) AddEvent(e AwayEvent) error {
 	e.Order, e.Used = l.Order.ID, l.CountContinues()
 	if e.IsContinue() {

@@ -17,9 +17,8 @@ import (
 	"github.com/cameronsjo/springfield/runtime/file"
 )
 
-// openAppend opens a file in a state directory for reading and appending. It creates the file and dir if they are
-// missing, and refuses a symlink and a relative dir. path includes dir. Without Nonblock, Go makes four more system
-// calls.
+// openAppend opens a file in a state directory for reading and appending. It creates missing files and directories, and
+// refuses a symlink and a relative dir. path includes dir.
 func openAppend(dir, path string) (*os.File, error) {
 	if !filepath.IsAbs(dir) {
 		return nil, errNoDir
@@ -33,8 +32,8 @@ func openAppend(dir, path string) (*os.File, error) {
 	return f, err
 }
 
-// makeStateDirs creates a state directory with sessions inside. The parent is created only if named .claude. Errors are
-// ignored.
+// makeStateDirs creates a state directory with sessions inside, and its parent only if named .claude. It ignores
+// errors.
 func makeStateDirs(dir string) {
 	if filepath.Base(filepath.Dir(dir)) == ".claude" {
 		makeDirOwnedAsParent(filepath.Dir(dir))
@@ -43,8 +42,7 @@ func makeStateDirs(dir string) {
 	makeDirOwnedAsParent(filepath.Join(dir, "sessions"))
 }
 
-// makeAll creates a directory and its parents for the user alone. Unlike for os.MkdirAll, an existing directory is an
-// error. os.MkdirAll adds 120 KB to the hook.
+// makeAll creates a directory and its parents for the user alone. An existing directory is an error.
 func makeAll(dir string) error {
 	err := makeDirOwnedAsParent(dir)
 	if above := filepath.Dir(dir); os.IsNotExist(err) && above != dir {
@@ -53,8 +51,8 @@ func makeAll(dir string) error {
 	return err
 }
 
-// TakeLock takes the named lock. It returns ErrBusy when wait is over, even if this process has the lock. Closing the
-// file releases the lock. ErrBusy's text is about a session's ledger.
+// TakeLock takes the named lock, or returns ErrBusy after wait, even if this process has the lock. Closing the file
+// releases it.
 func TakeLock(stateDir, name string, wait time.Duration) (*os.File, error) {
 	f, err := openAppend(stateDir, filepath.Join(stateDir, "sessions", SessionKey(name)+".lock"))
 	if err != nil {
@@ -79,15 +77,14 @@ func waitLock(f *os.File, until time.Time) error {
 	}
 }
 
-// LockWorkspace takes the lock for changing a strategy's files in a directory, or returns ErrBusy after wait. Closing
-// the file releases it. Pass the path from workspace.Space, because a different spelling is a different lock.
+// LockWorkspace locks a strategy's files in a directory for changes, or returns ErrBusy after wait. Closing the file
+// releases the lock. workspace is from workspace.Space.
 func LockWorkspace(stateDir, workspace string, wait time.Duration) (*os.File, error) {
 	return TakeLock(stateDir, "workspace:"+workspace, wait)
 }
 
 // keepLastHalf keeps the complete lines in a file's last most/2 bytes and returns the new size (size on error). Callers
-// lock the file and check if size is more than most. Lines are copied before truncating, so a kill never loses the last
-// line.
+// lock the file and check that size exceeds most.
 func keepLastHalf(path string, size, most int64) (newSize int64) {
 	f, err := os.OpenFile(path, os.O_RDWR|file.Nonblock|file.Nofollow, 0) // O_APPEND would write only at the end
 	if err != nil {
@@ -139,8 +136,8 @@ func (l lineFile) addLine(o codec.Object) error {
 	return err
 }
 
-// eachLine calls take with each line in the first 2*most bytes, including its line ending, if any. Long lines are cut.
-// The last line can be empty. take must not keep the slice, which is reused. A missing file has no lines.
+// eachLine calls take with each line in the first 2*most bytes, including any line ending. Long lines are cut. The last
+// line can be empty. take must not keep the slice. A missing file has no lines.
 func (l lineFile) eachLine(take func(line []byte)) error {
 	f, _, err := file.OpenRegular(l.path, file.Nofollow)
 	if os.IsNotExist(err) || errors.Is(err, syscall.ENOTDIR) {
@@ -162,7 +159,7 @@ func (l lineFile) eachLine(take func(line []byte)) error {
 	return nil
 }
 
-// readSmall reads a JSON object from a file of up to 128 KiB. For a missing file, it returns false and an error.
+// readSmall reads a JSON object of up to 128 KiB. For a missing file, it returns false and an error.
 func readSmall(path string, o codec.Object) (there bool, err error) {
 	data, err := file.ReadBeginning(path, file.Nofollow, maxSmall)
 	if err != nil {
@@ -173,8 +170,7 @@ func readSmall(path string, o codec.Object) (there bool, err error) {
 
 const maxSmall = 128 << 10 // bytes
 
-// replaceFile replaces the file at path with o. It first writes a file with a random new name, so writers never collide
-// and symlinks are not followed.
+// replaceFile replaces the file at path with o, using a temporary file. It follows no symlinks.
 func replaceFile(path string, o codec.Object) error {
 	fresh := path + "." + strconv.FormatUint(rand.Uint64(), 36) + ".new" // os.CreateTemp adds 40 KB to the hook
 	f, err := openOwned(fresh, os.O_WRONLY|os.O_CREATE|os.O_EXCL)
@@ -191,8 +187,7 @@ func replaceFile(path string, o codec.Object) error {
 	return err
 }
 
-// WatchPaths returns the paths of the index, the away orders, the hold on all sessions, the histories of both, and the
-// directory of sessions. At least one changes when a session begins, or when an order or a hold changes.
+// WatchPaths returns paths of which at least one changes when a session begins, or when an order or a hold changes.
 func WatchPaths(stateDir string) []string {
 	return []string{
 		indexLines(stateDir).path, filepath.Join(stateDir, awayName), awayLines(stateDir).path, holdFile(stateDir, ""), holdLines(stateDir).path,

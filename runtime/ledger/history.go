@@ -34,8 +34,8 @@ type session struct {
 	dir string
 }
 
-// sessionsOf returns the sessions in a scope, latest first, by the first decision of their last day. If of.Session is
-// set, it returns this session for each directory, with time and project unset, even if there is no ledger.
+// sessionsOf returns a scope's sessions, latest first, by the first decision of their last day. If of.Session is set,
+// it returns this for each directory, without time and project, even with no ledger.
 func sessionsOf(dirs []string, of Scope) (all []session) {
 	if of.Session != "" {
 		for _, dir := range dirs {
@@ -60,8 +60,8 @@ func sessionsOf(dirs []string, of Scope) (all []session) {
 	return all
 }
 
-// Backwards yields decisions from the latest maxOpened sessions in a scope, newest first. This includes decisions
-// before a prompt and those of None. Ledgers are opened only when needed. of.Session has a prefix, usually "session:".
+// Backwards yields decisions from the latest maxOpened sessions in a scope, newest first. of.Session has a prefix,
+// usually "session:".
 func Backwards(stateDirs []string, of Scope) iter.Seq[Record] {
 	return func(yield func(Record) bool) {
 		ahead := sessionsOf(stateDirs, of)
@@ -94,8 +94,8 @@ func Backwards(stateDirs []string, of Scope) iter.Seq[Record] {
 	}
 }
 
-// LastOfEachSession returns the last decision in each of up to mostSessions sessions whose ID starts with idPrefix, in
-// the order of sessionsOf. IDs here omit "session:". A session in two directories is listed twice.
+// LastOfEachSession returns the last decision in each of up to mostSessions sessions whose ID (without "session:")
+// starts with idPrefix, in the order of sessionsOf. A session in two directories is listed twice.
 func LastOfEachSession(stateDirs []string, idPrefix string, mostSessions int) (all []Record) {
 	for _, s := range sessionsOf(stateDirs, Scope{}) {
 		if len(all) < mostSessions && strings.HasPrefix(s.ID, "session:"+idPrefix) {
@@ -110,9 +110,9 @@ func LastOfEachSession(stateDirs []string, idPrefix string, mostSessions int) (a
 
 const maxLooked = 5000 // decisions per search
 
-// Newest returns the last n decisions in a scope that wanted accepts, oldest first, and the number examined. n must be
-// positive. Newest returns fewer if max(maxLooked, 50*n) are examined. It skips decisions that stand aside unless
-// withAside is set. of.Session has a prefix, usually "session:".
+// Newest returns the last n decisions in a scope that wanted accepts, oldest first, and the number examined. n is
+// positive. Newest examines at most max(maxLooked, 50*n). It skips decisions that stand aside unless withAside is set.
+// of.Session has a prefix, usually "session:".
 func Newest(stateDirs []string, of Scope, n int, withAside bool, wanted func(Record) bool) (all []Record, looked int) {
 	for r := range Backwards(stateDirs, of) {
 		if looked++; looked > max(maxLooked, 50*n) || len(all) == n && (withAside || all[n-1].minorRank() == 0) {
@@ -144,7 +144,7 @@ func Newest(stateDirs []string, of Scope, n int, withAside bool, wanted func(Rec
 	return all, looked
 }
 
-// DecisionByID returns a decision by ID, e.g. 3f2a51-17. Unless of.Session is set (with prefix, usually "session:"), it
+// DecisionByID returns a decision by ID (3f2a51-17). Unless of.Session is set (with prefix, usually "session:"), it
 // reads only ledgers with a matching key.
 func DecisionByID(stateDirs []string, of Scope, id string) (Record, bool) {
 	if IsDecisionID(id) {
@@ -164,12 +164,12 @@ func IsDecisionID(text string) bool {
 	return ok && err == nil && len(end) == shortened && strings.Trim(end, "0123456789abcdef") == ""
 }
 
-// HasSession reports whether a session has a ledger or a hold. A ledgerID has a prefix, usually "session:".
+// HasSession reports whether a session has a ledger or a hold. ledgerID has a prefix, usually "session:".
 func HasSession(stateDir, ledgerID string) bool {
 	return file.IsReadable(SessionFile(stateDir, ledgerID)) || file.IsReadable(holdFile(stateDir, ledgerID))
 }
 
-// Readable returns the error that prevents reading decisions, or nil. Missing files are not an error.
+// Readable returns the error that prevents reading decisions, or nil, also for missing files.
 func Readable(stateDir string) error {
 	for _, name := range []string{"index", "sessions"} {
 		f, err := os.OpenFile(filepath.Join(stateDir, name), os.O_RDONLY|file.Nonblock, 0)

@@ -70,7 +70,7 @@ var (
 
 const holdWait = 2 * time.Second
 
-// holdFile returns the path of the hold on a session, or of that on all sessions if ledgerID is "".
+// holdFile returns the path of the hold on a session, or on all if ledgerID is "".
 func holdFile(dir, ledgerID string) string {
 	if ledgerID == "" {
 		return filepath.Join(dir, "hold")
@@ -82,8 +82,8 @@ func holdLines(dir string) lineFile {
 	return lineFile{dir, filepath.Join(dir, "holds.jsonl"), 128 << 10, 4 << 10}
 }
 
-// HoldInForce returns the hold in force for a session. It prefers a hold on all sessions to the session's own. A
-// ledgerID has a prefix, usually "session:".
+// HoldInForce returns the hold in force on all sessions, else the session's own. ledgerID has a prefix, usually
+// "session:".
 func HoldInForce(stateDir, ledgerID string, now time.Time) (Hold, bool) {
 	if h, ok := ExactHoldOf(stateDir, "", now); ok {
 		return h, true
@@ -91,9 +91,8 @@ func HoldInForce(stateDir, ledgerID string, now time.Time) (Hold, bool) {
 	return ExactHoldOf(stateDir, ledgerID, now)
 }
 
-// ExactHoldOf returns the hold in force on a session, or on all if ledgerID is empty. A ledgerID has a prefix, usually
-// "session:". If the file is unreadable, for example a pipe, the hold lasts until lifted. A relative stateDir has no
-// holds: a project could make the file.
+// ExactHoldOf returns the hold in force on a session, or on all if ledgerID is "". ledgerID has a prefix, usually
+// "session:". If the file is unreadable, the hold lasts until lifted. A relative stateDir has no holds.
 func ExactHoldOf(stateDir, ledgerID string, now time.Time) (h Hold, held bool) {
 	if !filepath.IsAbs(stateDir) {
 		return Hold{}, false
@@ -105,9 +104,9 @@ func ExactHoldOf(stateDir, ledgerID string, now time.Time) (h Hold, held bool) {
 	return h, there && !h.isOver(now)
 }
 
-// SetHold stores a hold on a session, or on all if ledgerID is empty, and notes it in the history. If d is 0, the hold
-// lasts until lifted. If a longer hold is in force, SetHold returns that hold and ErrShorter. With ErrUnnoted the hold
-// is in force, but not in the history. A ledgerID has a prefix, usually "session:".
+// SetHold stores a hold on a session, or on all if ledgerID is "", and notes it in the history. If d is 0, the hold
+// lasts until lifted. SetHold returns a longer hold in force with ErrShorter. With ErrUnnoted the hold is in force, but
+// not in the history. ledgerID has a prefix, usually "session:".
 func SetHold(stateDir, ledgerID string, now time.Time, d time.Duration, by Means) (inForce Hold, err error) {
 	if !filepath.IsAbs(stateDir) {
 		return Hold{}, errNoDir
@@ -135,9 +134,8 @@ func SetHold(stateDir, ledgerID string, now time.Time, d time.Duration, by Means
 	return h, noteHold(stateDir, HoldEvent{now.UnixMilli(), HoldSet, ledgerID, h, by})
 }
 
-// LiftHoldIfAny removes the hold on a session, or on all if ledgerID is empty, under a lock, and records this. Without
-// a hold in force it does nothing. With ErrUnnoted the hold is lifted, but this is not in the history. The caller must
-// ensure that the user wants this.
+// LiftHoldIfAny removes any hold in force on a session, or on all if ledgerID is "", under a lock, and records this.
+// With ErrUnnoted the hold is lifted, but this is not recorded. The caller ensures that the user wants this.
 func LiftHoldIfAny(stateDir, ledgerID string, now time.Time, by Means) error {
 	lock, err := TakeLock(stateDir, "holds", holdWait)
 	if err == ErrBusy {
@@ -164,8 +162,7 @@ func noteHold(dir string, e HoldEvent) error {
 	return nil
 }
 
-// NoteAndReadHolds returns the events from all directories, oldest first, with duplicates removed. It records ends and
-// removals not noticed before.
+// NoteAndReadHolds returns all events, oldest first, without duplicates. It records unnoticed ends and removals.
 func NoteAndReadHolds(stateDirs []string, now time.Time) (all []HoldEvent, err error) {
 	for i, dir := range stateDirs {
 		some, fault := readHoldEvents(dir)
@@ -211,7 +208,6 @@ func readHoldEvents(dir string) (all []HoldEvent, err error) {
 	return all, err
 }
 
-// unrecordedEnds returns the ends and removals of holds that are missing in the history all.
 func unrecordedEnds(dir string, all []HoldEvent, now time.Time) (found []HoldEvent) {
 	for _, e := range LastHoldEvents(all) {
 		if _, held := ExactHoldOf(dir, e.Of, now); held || !e.BeginsHold() {
@@ -226,7 +222,7 @@ func unrecordedEnds(dir string, all []HoldEvent, now time.Time) (found []HoldEve
 	return found
 }
 
-// LastHoldEvents returns the last event for each Of (a session or all), latest first. all is oldest first.
+// LastHoldEvents returns the last event for each Of, latest first. all is oldest first.
 func LastHoldEvents(all []HoldEvent) (perSession []HoldEvent) {
 	seen := map[string]bool{}
 	for i := len(all) - 1; i >= 0; i-- {
@@ -244,9 +240,9 @@ type InForce struct {
 	Hold
 }
 
-// HoldsInForce returns the holds in force: first any hold on all sessions, then holds on the sessions in the history.
-// The Of of a session is its ID with "session:" before it. If a history is unreadable, HoldsInForce omits its sessions
-// and returns the error.
+// HoldsInForce returns the holds in force: first any on all sessions, then those on the histories' sessions. A
+// session's Of is "session:" and its ID. HoldsInForce omits the sessions of an unreadable history and returns the
+// error.
 func HoldsInForce(stateDirs []string, now time.Time) (all []InForce, err error) {
 	if h, ok := LongestExact(stateDirs, "", now); ok {
 		all = append(all, InForce{"", h})
@@ -267,8 +263,7 @@ func HoldsInForce(stateDirs []string, now time.Time) (all []InForce, err error) 
 	return all, err
 }
 
-// LongestExact returns the hold in force for ledgerID that ends last, from several state directories. If ledgerID is
-// "", this is the hold on all sessions, which otherwise does not count.
+// LongestExact returns the hold in force for ledgerID, or on all sessions if "", that ends last.
 func LongestExact(stateDirs []string, ledgerID string, now time.Time) (h Hold, held bool) {
 	for _, dir := range stateDirs {
 		if one, ok := ExactHoldOf(dir, ledgerID, now); ok && (!held || h.Until != 0 && (one.Until == 0 || one.Until > h.Until)) {

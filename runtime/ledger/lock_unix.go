@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// tryLock locks the file unless it is locked by some other process, or by this one with the file opened again, and
-// reports whether it did. Closing the file releases the lock.
+// tryLock locks the file unless another process, or this one with the file opened again, has locked it. Closing the
+// file releases the lock.
 func tryLock(f *os.File) (bool, error) {
 	err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	if err == syscall.EWOULDBLOCK || err == syscall.EINTR {
@@ -17,5 +17,4 @@ func tryLock(f *os.File) (bool, error) {
 	return err == nil, err
 }
 
-// renameOver renames a file, replacing any existing one. os.Rename adds 120 KB to the hook.
 func renameOver(from, to string) error { return syscall.Rename(from, to) }

@@ -13,8 +13,7 @@ const (
 	errorIOPending          = syscall.Errno(997)
 )
 
-// tryLock locks the file unless it is locked by some other process, or by this one with the file opened again. It locks
-// a byte far beyond the file's end, because locks are mandatory on Windows.
+// tryLock locks the file unless another process, or this one with the file opened again, has locked it.
 func tryLock(f *os.File) (bool, error) {
 	lockFileEx := syscall.NewLazyDLL("kernel32.dll").NewProc("LockFileEx")
 	at := syscall.Overlapped{OffsetHigh: 0x7fffffff}

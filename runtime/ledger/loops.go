@@ -12,8 +12,6 @@ import (
 	"github.com/cameronsjo/springfield/runtime/codec"
 )
 
-// loopLines returns the location and limits of the history of loops. A line can contain a file of 16 KiB, which can
-// grow sixfold as JSON.
 func loopLines(dir string) lineFile {
 	return lineFile{dir, filepath.Join(dir, "loops.jsonl"), 8 << 20, 128 << 10}
 }
@@ -28,8 +26,8 @@ func AppendLoop(stateDir string, e activity.LoopEvent) error {
 	return nil
 }
 
-// PastOfLoop summarises a loop's history in a workspace: continues, whether it is over and the user's own maximum.
-// workspace must equal the events' Dir, which the hook cuts to 1000 bytes. Unreadable history counts as empty.
+// PastOfLoop summarises a loop's history in a workspace, the events' Dir (cut to 1000 bytes). Unreadable history counts
+// as empty.
 func PastOfLoop(stateDir, id, workspace string) (p activity.LoopPast) {
 	_ = loopLines(stateDir).eachLine(func(line []byte) { // an unreadable history is empty
 		if !bytes.Contains(line, []byte(id)) {

@@ -11,8 +11,8 @@ import (
 // After a session as root in a user's home, as with sudo or in a container, the user's own must still be able to
 // record. So files and directories that root creates get the owner of the directory around them.
 
-// openOwned opens or creates a file with mode 0600. flags must include O_CREATE. As root, it gives a new file to the
-// directory's owner, but not an existing file, which may be a link to root's own.
+// openOwned opens or creates a file with mode 0600. flags include O_CREATE. As root, it gives a new file, but no
+// existing one, to the directory's owner.
 func openOwned(path string, flags int) (*os.File, error) {
 	if syscall.Geteuid() != 0 {
 		return os.OpenFile(path, flags, 0o600)
@@ -33,7 +33,7 @@ func ownAsAround(fd int, path string) {
 	}
 }
 
-// makeDirOwnedAsParent is like os.Mkdir: the parent must exist, and an existing directory is an error.
+// makeDirOwnedAsParent is like os.Mkdir.
 func makeDirOwnedAsParent(path string) error {
 	err := os.Mkdir(path, 0o700)
 	if err == nil && syscall.Geteuid() == 0 {

@@ -37,7 +37,6 @@ type Record struct {
 	State    State
 }
 
-// ProjectOrCwd returns the project, or the working directory if the project is unknown.
 func (r *Record) ProjectOrCwd() string {
 	return cmp.Or(r.Project, r.Cwd)
 }
@@ -45,8 +44,8 @@ func (r *Record) ProjectOrCwd() string {
 // sideBySide bounds the time between the hooks of one stop, in milliseconds.
 const sideBySide = 10_000
 
-// StandsAsideFor reports whether other is a different plugin's decision at the same stop and matters more
-// than r. Of loops that have nothing to drive, the last matters.
+// StandsAsideFor reports whether other is a different plugin's decision at the same stop and matters more than r. Of
+// loops with nothing to drive, the last matters.
 func (r *Record) StandsAsideFor(other *Record) bool {
 	apart := r.At - other.At
 	idle := r.minorRank() == 3 && other.minorRank() == 3 && r.State.Number < other.State.Number
@@ -54,8 +53,8 @@ func (r *Record) StandsAsideFor(other *Record) bool {
 		r.Session == other.Session && r.Event == other.Event && r.Plugin != other.Plugin && -sideBySide < apart && apart < sideBySide
 }
 
-// minorRank returns 3 for a stop with no loop to drive, 2 for a stop because no rule matched, and 1 for other stops. It
-// returns 0 if the user gets a message, for an away order's stop, and for other decisions.
+// minorRank returns 3 for a stop with no loop to drive, 2 if no rule matched, 1 for other stops, and 0 if the user gets
+// a message, for an away order's stop, and for other decisions.
 func (r *Record) minorRank() int {
 	if r.Decision != "stop" || r.Told != "" || r.Rule == "away" {
 		return 0
@@ -174,8 +173,7 @@ const (
 	maxJudged  = 8
 )
 
-// Remember stores m, replacing any existing memory with the same key, and makes it the most recent. It drops the oldest
-// if there are more than maxLoops.
+// Remember stores m as the most recent, replacing any memory with the same key. It drops the oldest beyond maxLoops.
 func (s *State) Remember(m activity.Memory) {
 	m.Told = m.Told[max(0, len(m.Told)-maxLoops):]
 	var others []activity.Memory
@@ -197,7 +195,7 @@ type SeenPlugin struct {
 	Sent, Ended int64
 }
 
-// MeetPlugin stores one as the most recent, replacing the plugin's previous entry.
+// MeetPlugin stores one as the most recent, replacing the plugin's entry.
 func (s *State) MeetPlugin(one SeenPlugin) {
 	if one.Strategy == one.Plugin {
 		one.Strategy = ""
@@ -211,8 +209,8 @@ func (s *State) MeetPlugin(one SeenPlugin) {
 	s.Plugins = append(others, one)[max(0, len(others)+1-maxPlugins):]
 }
 
-// LastDecidedAt returns when any plugin for which of is true last decided or recorded a start of the session, in Unix
-// milliseconds, or 0.
+// LastDecidedAt returns when any plugin accepted by of last decided or recorded a session start, in Unix milliseconds,
+// or 0.
 func (s *State) LastDecidedAt(of func(SeenPlugin) bool) (atMillis int64) {
 	for _, p := range s.Plugins {
 		if of(p) {
@@ -222,8 +220,8 @@ func (s *State) LastDecidedAt(of func(SeenPlugin) bool) (atMillis int64) {
 	return atMillis
 }
 
-// NoteTold records that the user is notified of a plugin's fault. It returns false if this already happened
-// in the session.
+// NoteTold records that the user is notified of a plugin's fault, or returns false if this already happened in the
+// session.
 func (s *State) NoteTold(plugin, rule string) bool {
 	fault := plugin + " " + rule
 	if slices.Contains(s.Faults, fault) {
@@ -237,7 +235,6 @@ func (s *State) NoteJudgement(j Judged) {
 	s.Judged = append(s.Judged[:len(s.Judged):len(s.Judged)], j)[max(0, len(s.Judged)+1-maxJudged):]
 }
 
-// Members reads or writes a record's members, as in the file and in log --json.
 func (r *Record) Members(m *codec.Coder) {
 	m.EvenEmpty().Text("id", &r.ID)
 	codec.Number(m.EvenEmpty(), "at", &r.At)

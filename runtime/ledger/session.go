@@ -25,9 +25,8 @@ const (
 
 var ErrBusy = errors.New("the session's ledger is locked by another hook")
 
-// StateDir returns a session's state directory: "springfield" next to the transcript's directory "projects".
-// Without one, it returns .claude/springfield in home, or "". It reads no environment variable, because
-// a project's settings can set any.
+// StateDir returns a session's state directory: "springfield" next to the transcript's directory "projects", else
+// .claude/springfield in home, or "". It reads no environment variable.
 func StateDir(transcript, home string) string {
 	if filepath.IsAbs(transcript) {
 		projects := filepath.Dir(filepath.Dir(filepath.Clean(transcript)))
@@ -41,8 +40,7 @@ func StateDir(transcript, home string) string {
 	return filepath.Join(home, ".claude", "springfield")
 }
 
-// SessionKey returns a hash of an ID for use in file names, because the ID is untrusted. The ID of a session has a
-// prefix, usually "session:".
+// SessionKey returns a hash of an ID for file names. A session's ID has a prefix, usually "session:".
 func SessionKey(id string) string {
 	h := fnv.New128a()
 	io.WriteString(h, id)
@@ -52,7 +50,7 @@ func SessionKey(id string) string {
 // A decision's ID begins with the last digits of the session's key, which FNV mixes best.
 const shortened, inID = 6, 32 - shortened
 
-// SessionFile returns the path of a session's ledger. A ledgerID has a prefix, usually "session:".
+// SessionFile returns the path of a session's ledger. ledgerID has a prefix, usually "session:".
 func SessionFile(stateDir, ledgerID string) string {
 	return filepath.Join(stateDir, "sessions", SessionKey(ledgerID)+".jsonl")
 }
@@ -70,7 +68,7 @@ type Session struct {
 	locked bool
 }
 
-// OpenUnlocked opens or creates a session's ledger and reads the last state. It does not lock. ledgerID has a prefix,
+// OpenUnlocked opens or creates a session's ledger and reads the last state, without locking. ledgerID has a prefix,
 // usually "session:". Callers close the ledger.
 func OpenUnlocked(stateDir, ledgerID string) (openedOrNew *Session, err error) {
 	if stateDir == "" {
@@ -89,8 +87,8 @@ func OpenUnlocked(stateDir, ledgerID string) (openedOrNew *Session, err error) {
 	return s, nil
 }
 
-// LockAndRead locks the session, or returns ErrBusy after 50 ms. It reads the state again if some other hook has
-// written. Close releases the lock.
+// LockAndRead locks the session, or returns ErrBusy after 50 ms. It rereads the state if another hook has written.
+// Close releases the lock.
 func (s *Session) LockAndRead() error {
 	if !s.locked {
 		if err := waitLock(s.file, time.Now().Add(lockWait)); err != nil {
@@ -105,7 +103,6 @@ func (s *Session) LockAndRead() error {
 	return s.readNewest()
 }
 
-// readNewest reads State from the last complete record that contains a state. It first reads only the last 8 KiB.
 func (s *Session) readNewest() error {
 	size, err := s.file.Seek(0, io.SeekEnd)
 	if err != nil {
@@ -138,8 +135,8 @@ func (s *Session) readNewest() error {
 }
 
 // AppendRecord writes r with a single write(). Callers set the new state in r.State. Decisions are numbered and their
-// ID is returned. Asking and "" records get none. If the session is not locked, r must be None, and gets neither state
-// nor ID. AppendRecord adds the session to the index once a day, and halves long files. It does not sync.
+// ID returned, except for Asking and "". If the session is not locked, r is None, and gets neither state nor ID.
+// AppendRecord adds the session to the index once a day, and halves long files. It does not sync.
 func (s *Session) AppendRecord(r Record) (id string, err error) {
 	if !s.locked && r.Decision == None {
 		r.State = State{}

@@ -53,8 +53,8 @@ var (
 	ErrResting = errors.New("the model did not answer several times, so it is not asked for a while")
 )
 
-// ReadSpend returns the day's costs (zero if there is no file). stateDir is the home directory's, if any, because all
-// sessions share the costs. A damaged file is an error. Setting the system clock back begins no new day.
+// ReadSpend returns the day's costs (zero without a file). stateDir is the home directory's, if any. A damaged file is
+// an error. Setting the clock back begins no new day.
 func ReadSpend(stateDir string, now time.Time) (today Spend, err error) {
 	if there, err := readSmall(spendFile(stateDir), &today); there && err != nil {
 		return Spend{}, errors.New("read " + spendFile(stateDir) + ": it is damaged; delete it to start a new one")
@@ -69,8 +69,8 @@ func ReadSpend(stateDir string, now time.Time) (today Spend, err error) {
 	return today, nil
 }
 
-// TakeFromDay reserves a question's cost in the file read by ReadSpend. It returns ErrSpent if the day's limit is
-// reached, and ErrResting after too many failures. limitMicros 0 forbids all questions.
+// TakeFromDay reserves a question's cost in ReadSpend's file. It returns ErrSpent at the day's limit, and ErrResting
+// after too many failures. limitMicros 0 forbids all questions.
 func TakeFromDay(stateDir string, now time.Time, micros, limitMicros int64) error {
 	return changeSpend(stateDir, now, func(p *Spend) error {
 		if p.Until > now.UnixMilli() {
@@ -85,9 +85,9 @@ func TakeFromDay(stateDir string, now time.Time, micros, limitMicros int64) erro
 	})
 }
 
-// TakeFromSession reserves the cost in the session's state and returns the session's costs, also with ErrSpent if the
-// limit is reached. It writes r as Asking with the session locked, because two stops might ask at once. limitMicros 0
-// forbids all questions. Callers must not hold the lock.
+// TakeFromSession reserves the cost in the session's state and returns the session's costs, also with ErrSpent at the
+// limit. It locks the session and writes r as Asking. limitMicros 0 forbids all questions. Callers do not hold the
+// lock.
 func TakeFromSession(stateDir, ledgerID string, r Record, micros, limitMicros int64) (spent int64, err error) {
 	s, err := OpenUnlocked(stateDir, ledgerID)
 	if err != nil {
@@ -115,9 +115,8 @@ type Outcome struct {
 	Unasked         bool // the project barred the question, so it is no failure of the judge
 }
 
-// SettleSpending records the outcome of a question: it replaces taken, the amount reserved at the time takenAt, with
-// the actual cost. The caller corrects the session's costs. After three failures in a row it pauses questions.
-// thirdFailure reports whether this is the third.
+// SettleSpending replaces taken, the amount reserved at takenAt, with the actual cost. The caller corrects the
+// session's costs. After three failures in a row it pauses questions. thirdFailure reports whether this is the third.
 func SettleSpending(stateDir string, takenAt, now time.Time, taken int64, o Outcome) (thirdFailure bool, err error) {
 	err = changeSpend(stateDir, now, func(p *Spend) error {
 		if p.Day == dayOf(takenAt) { // else a new day has begun since

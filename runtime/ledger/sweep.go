@@ -30,8 +30,7 @@ type keeping struct {
 
 func (k *keeping) Members(m *codec.Coder) { codec.Number(m.EvenEmpty(), "keep_days", &k.Days) }
 
-// ReadKeepDays returns how many days to keep ledgers (0 for forever). Unreadable or invalid settings are errors, so
-// nothing is removed.
+// ReadKeepDays returns how many days to keep ledgers (0 for forever). Unreadable or invalid settings are errors.
 func ReadKeepDays(stateDir string) (days int, err error) {
 	k, path := keeping{KeepDays}, filepath.Join(stateDir, "settings.json") // {"keep_days": 30}
 	if there, err := readSmall(path, &k); there && err != nil {
@@ -43,8 +42,8 @@ func ReadKeepDays(stateDir string) (days int, err error) {
 	return k.Days, nil
 }
 
-// SweepSomeSessions removes ledgers and ended holds that are older than ReadKeepDays says. It keeps ledgers with an
-// open loop, examines up to swept files from a random one on, and ignores errors.
+// SweepSomeSessions removes ledgers and ended holds older than ReadKeepDays says, but no ledgers with an open loop. It
+// examines up to swept files and ignores errors.
 func SweepSomeSessions(stateDir string, now time.Time) {
 	keep, err := ReadKeepDays(stateDir)
 	if err != nil || keep == 0 {

@@ -7,8 +7,8 @@ import (
 	"github.com/cameronsjo/springfield/runtime/lastmessage"
 )
 
-// EachLine calls visit for each line, numbered from 1, with no line ending. code is set for lines in a fenced
-// code block, and for the fences.
+// EachLine calls visit for each line, numbered from 1, without line ending. code is set in fenced code blocks and for
+// fences.
 func EachLine(text string, visit func(n int, line string, code bool)) {
 	var fence byte // of the current block, 0 outside
 	width := 0
@@ -34,8 +34,8 @@ type Box struct {
 	Text string
 }
 
-// ParseBox parses a line as a check box. The caller sets b.Line. ok is false if the box is quoted, struck through or
-// empty, or contains an unknown mark, as in "- [-]".
+// ParseBox parses a line as a check box. The caller sets b.Line. ok is false if the box is quoted, struck through,
+// empty or has an unknown mark.
 func ParseBox(line string) (b Box, ok bool) {
 	line = strings.TrimLeft(line, " \t")
 	marker, rest, found := strings.Cut(line, " ")

@@ -29,16 +29,16 @@ type Child struct {
 
 var ErrSlow = errors.New("it took too long, and was killed")
 
-// Run runs the program and discards the output. When p.Within (up to Patience) is over or p.Quit closes, it kills the
-// program and returns ErrSlow. The program is not run if p.Within is 0 or less.
+// Run runs the program without output. When p.Within (up to Patience) is over or p.Quit closes, it kills the program
+// and returns ErrSlow. It does not start the program if p.Within is not positive.
 func (p Child) Run() error {
 	p.Within = min(p.Within, Patience)
 	return p.runInto(nil)
 }
 
-// AskOutput runs the program and returns the output. It returns an error if the program fails, prints more than
-// errOverBytes or leaves a process that keeps the output open. When p.Within is over or p.Quit closes, it kills the
-// program and returns ErrSlow. p.Within must be positive, and can exceed Patience.
+// AskOutput returns the program's output. It returns an error if the program fails, prints more than errOverBytes or
+// leaves a process that keeps the output open. When p.Within is over or p.Quit closes, it kills the program and returns
+// ErrSlow. p.Within is positive, and can exceed Patience.
 func (p Child) AskOutput(errOverBytes int) ([]byte, error) {
 	out, in, err := os.Pipe()
 	if err != nil {
@@ -72,8 +72,8 @@ func (p Child) AskOutput(errOverBytes int) ([]byte, error) {
 // linger is the wait for more output after the program has ended.
 const linger = 250 * time.Millisecond
 
-// runInto runs the program and waits for its end, or kills it and returns ErrSlow. If stdout is nil, it discards the
-// output. The caller closes stdout.
+// runInto runs the program to its end, or kills it and returns ErrSlow. It discards the output if stdout is nil. The
+// caller closes stdout.
 func (p Child) runInto(stdout *os.File) error {
 	if len(p.Argv) == 0 || !filepath.IsAbs(p.Argv[0]) {
 		return errors.New("a program must be named by its absolute path")

@@ -15,8 +15,8 @@ const (
 	processSetQuota  = 0x0100
 )
 
-// groupEnder returns a function that kills a program. It also kills the children that start after this call, if the
-// program could be added to a job.
+// groupEnder returns a function that kills a program, and, if it could be added to a job, children started after this
+// call.
 func groupEnder(p *os.Process) (end func()) {
 	kernel := syscall.NewLazyDLL("kernel32.dll")
 	job, _, _ := kernel.NewProc("CreateJobObjectW").Call(0, 0)

@@ -10,17 +10,17 @@ import (
 	"github.com/cameronsjo/springfield/runtime/secret"
 )
 
-// QuoteEvidence quotes the first 80 bytes of a text on a single line, with secrets masked.
+// QuoteEvidence quotes a text's first 80 bytes on one line, with secrets masked.
 func QuoteEvidence(s string) string {
 	return "“" + ClipBytes(OneLine(secret.Mask(ClipBytes(s, 1000))), 80) + "”"
 }
 
-// OneLine returns a text on one line that is safe to show. It does not mask secrets.
+// OneLine returns a text safe to show on one line. It does not mask secrets.
 func OneLine(s string) string {
 	return strings.ToValidUTF8(strings.Join(strings.Fields(display.DropInvisible(s)), " "), "")
 }
 
-// ClipRunes returns the first n characters of a text, and "…" if there are more.
+// ClipRunes returns a text's first n characters, and "…" if there are more.
 func ClipRunes(text string, n int) string {
 	for i := range text {
 		if n == 0 {
@@ -31,7 +31,7 @@ func ClipRunes(text string, n int) string {
 	return text
 }
 
-// Head returns at most maxBytes bytes from the beginning of a text, cut between characters.
+// Head returns at most maxBytes bytes from a text's beginning, cut between characters.
 func Head(text string, maxBytes int) string {
 	if len(text) > maxBytes {
 		text = strings.ToValidUTF8(text[:maxBytes], "")
@@ -39,7 +39,7 @@ func Head(text string, maxBytes int) string {
 	return text
 }
 
-// Tail returns at most maxBytes bytes from the end of a text, cut between characters.
+// Tail returns at most maxBytes bytes from a text's end, cut between characters.
 func Tail(text string, maxBytes int) string {
 	if len(text) > maxBytes {
 		text = strings.ToValidUTF8(text[len(text)-maxBytes:], "")
@@ -47,7 +47,7 @@ func Tail(text string, maxBytes int) string {
 	return text
 }
 
-// ClipBytes returns Head(text, maxBytes), followed by "…" if the text is cut.
+// ClipBytes returns Head(text, maxBytes), followed by "…" if cut.
 func ClipBytes(text string, maxBytes int) string {
 	if len(text) > maxBytes {
 		text = Head(text, maxBytes) + "…"
@@ -55,7 +55,7 @@ func ClipBytes(text string, maxBytes int) string {
 	return text
 }
 
-// ClipToTail is like Tail, but prepends "…" if the text is cut.
+// ClipToTail is like Tail, but prepends "…" if cut.
 func ClipToTail(text string, maxBytes int) string {
 	if len(text) > maxBytes {
 		text = "…" + Tail(text, maxBytes)
@@ -63,7 +63,6 @@ func ClipToTail(text string, maxBytes int) string {
 	return text
 }
 
-// Hash64 returns the 64-bit FNV-1a hash of b, without the allocation of hash/fnv.
 func Hash64(b []byte) uint64 {
 	h := uint64(14695981039346656037)
 	for _, c := range b {
@@ -75,8 +74,8 @@ func Hash64(b []byte) uint64 {
 // HashText returns the hash of a text in base 36.
 func HashText(text string) string { return strconv.FormatUint(Hash64([]byte(text)), 36) }
 
-// ShownName returns the first most bytes of a name, and "…" if there are more. "?" replaces unprintable characters and
-// those of markup: `, < and >.
+// ShownName returns a name's first most bytes, and "…" if there are more. "?" replaces unprintable characters, `, < and
+// >.
 func ShownName(name string, most int) string {
 	return ClipBytes(strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) || r == '`' || r == '<' || r == '>' {
@@ -89,7 +88,7 @@ func ShownName(name string, most int) string {
 // PlainName is ShownName for at most 200 bytes.
 func PlainName(name string) string { return ShownName(name, 200) }
 
-// LowerASCII converts only ASCII letters to lower case, so that all offsets stay the same.
+// LowerASCII lowercases only ASCII letters. Offsets stay the same.
 func LowerASCII(s string) string {
 	b := []byte(s)
 	for i, c := range b {

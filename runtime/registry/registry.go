@@ -39,7 +39,7 @@ func Default() string {
 	return ""
 }
 
-// HostNamed returns the host with this name. As in records, "" is the default host.
+// HostNamed returns the host with this name. "" is the default host.
 func HostNamed(name string) (h *host.Host, ok bool) {
 	for _, h := range Hosts {
 		if h.Name == name || name == "" && h.Default {
@@ -86,8 +86,7 @@ func ReadLogHost(path string) (hostOrDefault *host.Host) {
 }
 
 // CallingHost returns the host whose agent started this program, and the session if known. For a person, it returns
-// nil, but the session can still be that of the default host's variable. If one agent runs in the other's shell, it can
-// return either.
+// nil, but possibly the session of the default host's variable.
 func CallingHost(getenv func(string) string) (h *host.Host, session string) {
 	for _, h := range Hosts {
 		session := ""
@@ -105,8 +104,7 @@ func CallingHost(getenv func(string) string) (h *host.Host, session string) {
 
 var scriptRunners = []string{"node", "bun", "deno"}
 
-// HostOfProgram returns the host run by a process with this path, name and arguments, or nil. For script runners (e.g.
-// node), the script counts too.
+// HostOfProgram returns the host run by this process, or nil. For script runners (node), the script counts too.
 func HostOfProgram(exe, name string, argv []string) *host.Host {
 	first := min(len(argv), 1)
 	names := append([]string{name, exe}, argv[:first]...)
@@ -131,7 +129,7 @@ func HostOfProgram(exe, name string, argv []string) *host.Host {
 	return nil
 }
 
-// programBase returns a program's file name. For NAME.exe this is NAME in lower case.
+// programBase returns a program's file name, lowercased and without .exe for NAME.exe.
 func programBase(program string) string {
 	base := path.Base(strings.ReplaceAll(program, `\`, "/"))
 	if end := len(base) - len(".exe"); end > 0 && strings.EqualFold(base[end:], ".exe") {
@@ -140,8 +138,7 @@ func programBase(program string) string {
 	return base
 }
 
-// AgentName returns the name that sentences use for a host's agent, or "the agent" for an unknown host. "" is the
-// default host.
+// AgentName returns the name for a host's agent in sentences ("the agent" if unknown). "" is the default host.
 func AgentName(hostName string) string {
 	if h, ok := HostNamed(hostName); ok {
 		return h.Agent
@@ -149,7 +146,7 @@ func AgentName(hostName string) string {
 	return "the agent"
 }
 
-// TitleOf returns the name that sentences use for a host, or hostName for an unknown host. "" is the default host.
+// TitleOf returns a host's name in sentences, or hostName if unknown. "" is the default host.
 func TitleOf(hostName string) string {
 	if h, ok := HostNamed(hostName); ok {
 		return h.Title

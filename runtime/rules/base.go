@@ -67,7 +67,6 @@ var BaseRules = []Rule{
 	{ID: "finished", Act: lastmessage.Finishes, Then: strategy.Stop, Sure: 90},
 }
 
-// PersonRules returns the base rules that stop because the user is needed.
 func PersonRules() []Rule {
 	return Without(BaseRules, func(r *Rule) bool {
 		return r.Then != strategy.Stop || slices.Contains([]string{"silent", "finished", "reported", Checkpoint, Opinion}, r.ID)
@@ -96,8 +95,8 @@ func tailReports(s strategy.Situation) (evidence, reason string, ok bool) {
 // LongMessage is the length in bytes above which a message with no next step counts as a report.
 const LongMessage = 350
 
-// Reports quotes the first sentence that states finished work or has a URL. Texts longer than twice LongMessage are
-// ignored.
+// Reports quotes the first sentence that states finished work or has a URL. It ignores texts longer than twice
+// LongMessage.
 func Reports(text string) (sentence string, ok bool) {
 	if len(text) > LongMessage*2 {
 		return "", false
@@ -135,7 +134,7 @@ type Need struct {
 	Text     string
 }
 
-// FindNeed returns why the agent's message needs the user, if it does. The caller checks Message.Earlier.
+// FindNeed returns why the agent's message needs the user. The caller checks Message.Earlier.
 func FindNeed(s strategy.Situation) (n Need, ok bool) {
 	v := FirstMatch(PersonRules(), nil)(s)
 	if v.Rule == strategy.Unmatched {

@@ -27,8 +27,7 @@ type StepBudget struct {
 	maxProgram int // instructions of a pattern
 }
 
-// spendSteps reports whether the steps are left. It spends them in any case, so m can be overspent. A nil m is
-// unlimited.
+// spendSteps reports whether the steps are left, and spends them in any case. A nil m is unlimited.
 func (m *StepBudget) spendSteps(steps int) (ok bool) {
 	if m == nil {
 		return true
@@ -37,8 +36,7 @@ func (m *StepBudget) spendSteps(steps int) (ok bool) {
 	return m.left >= 0
 }
 
-// spendIfLeft spends the steps and returns true. If the budget is too small, it spends nothing and returns false, so a
-// cheaper rule can still run. Unlike for spendSteps, m must be set.
+// spendIfLeft spends the steps and returns true, or spends nothing and returns false if too few are left. m is set.
 func (m *StepBudget) spendIfLeft(steps int) (ok bool) {
 	return steps <= m.left && m.spendSteps(steps)
 }
@@ -50,9 +48,8 @@ type pattern struct {
 	size int
 }
 
-// matchPattern returns the bounds of the first match for expr in text (nil if none). It spends steps of m, which must
-// be set, and returns errSteps if too few are left. Cached patterns cost as much as new ones, so earlier decisions do
-// not change the outcome.
+// matchPattern returns the bounds of the first match for expr in text (nil if none). It spends steps of m, which is
+// set, and returns errSteps if too few are left.
 func (c *Cache) matchPattern(expr, text string, m *StepBudget) (at []int, err error) {
 	if !m.spendIfLeft(2 * parsingCost(expr)) { // parsed here and by regexp
 		return nil, errSteps
@@ -80,7 +77,7 @@ func (c *Cache) matchPattern(expr, text string, m *StepBudget) (at []int, err er
 
 const compiling = 60 // steps of an instruction
 
-// measurePattern parses a pattern and returns an upper bound for the number of instructions. More than most is an error.
+// measurePattern returns an upper bound for a pattern's number of instructions. More than most is an error.
 func measurePattern(expr string, most int) (size int, err error) {
 	tree, err := syntax.Parse(expr, syntax.Perl)
 	if err != nil {
@@ -93,8 +90,6 @@ func measurePattern(expr string, most int) (size int, err error) {
 	return size, nil
 }
 
-// countInstructions returns an upper bound for the instructions that re adds to a program. The parser limits the depth
-// of re to 1000.
 func countInstructions(re *syntax.Regexp) int {
 	const enough = 1 << 30 // more than any limit, but does not overflow
 	n := 0
@@ -118,8 +113,6 @@ func countInstructions(re *syntax.Regexp) int {
 	return min(enough, max(n, 1))
 }
 
-// parsingCost estimates the steps of parsing a pattern. Unicode classes and case-insensitive ranges cost more steps
-// than their length suggests.
 func parsingCost(expr string) int {
 	steps := 20*(len(expr)+1) + 10_000*(strings.Count(expr, `\p`)+strings.Count(expr, `\P`))
 	if !foldsCase(expr) {

@@ -62,8 +62,8 @@ func isWhollyList(para string) bool {
 	return para != ""
 }
 
-// Sentences splits p at line endings and after full stops, colons, question marks and exclamation marks. A space must
-// follow ASCII marks. Leading markup is removed.
+// Sentences splits p at line endings and after full stops, colons, question and exclamation marks (ASCII ones only
+// before a space). Leading markup is removed.
 func Sentences(p string) (all []string) {
 	start := 0
 	cut := func(end int) {
@@ -97,8 +97,8 @@ func Sentences(p string) (all []string) {
 
 func foldPhrase(s string) string { return strings.ReplaceAll(strings.ToLower(s), "’", "'") }
 
-// EndsWithSign reports whether p ends with one of the characters, ignoring markup and symbols at the end. It is false
-// if m has too few steps left. A nil m is unlimited.
+// EndsWithSign reports whether p ends with one of the characters, ignoring final markup and symbols. It is false if m
+// has too few steps left. A nil m is unlimited.
 func EndsWithSign(p, characters string, m *StepBudget) bool {
 	if !m.spendSteps(5 + len(p)*len(characters)/64) {
 		return false
@@ -111,8 +111,7 @@ func EndsWithSign(p, characters string, m *StepBudget) bool {
 	return p != "" && strings.ContainsRune(characters, last)
 }
 
-// findSentence returns the first sentence for which has returns true, in quotes. If backward is set, it returns the
-// last such sentence.
+// findSentence returns the first (last if backward) sentence for which has returns true, in quotes.
 func (e end) findSentence(backward bool, phrases []string, m *StepBudget, has func(sentence string, phrases []string, m *StepBudget) bool) (
 	string, bool,
 ) {
@@ -128,9 +127,8 @@ func (e end) findSentence(backward bool, phrases []string, m *StepBudget, has fu
 	return "", false
 }
 
-// OpensWithPhrase reports whether sentence begins with one of the phrases, case-insensitively. {do} and {doing} at the
-// end of a phrase match any of englishVerbs. It spends steps of m, and returns false if none are left. A nil m is
-// unlimited.
+// OpensWithPhrase reports whether sentence begins with a phrase, ignoring case. Final {do} and {doing} match any of
+// englishVerbs. It spends steps of m, and returns false if none are left. A nil m is unlimited.
 func OpensWithPhrase(sentence string, phrases []string, m *StepBudget) bool {
 	m.spendSteps(5 + len(sentence)/8)
 	s := foldPhrase(sentence)
@@ -159,8 +157,8 @@ func OpensWithPhrase(sentence string, phrases []string, m *StepBudget) bool {
 	return false
 }
 
-// HasAnyPhrase reports whether sentence contains any phrase as whole words, ignoring case. It spends steps of m, and
-// returns false if none are left. A nil m is unlimited. Phrases can't be "".
+// HasAnyPhrase reports whether sentence contains any phrase (not "") as whole words, ignoring case. It spends steps of
+// m, and returns false if none are left. A nil m is unlimited.
 func HasAnyPhrase(sentence string, phrases []string, m *StepBudget) bool {
 	m.spendSteps(5 + len(sentence)/8)
 	folded := foldPhrase(sentence)
@@ -185,19 +183,16 @@ func HasAnyPhrase(sentence string, phrases []string, m *StepBudget) bool {
 	return false
 }
 
-// IsWordRuneBefore reports whether a word character is directly before offset end of s.
 func IsWordRuneBefore(s string, end int) bool {
 	r, _ := utf8.DecodeLastRuneInString(s[:end])
 	return IsWordRune(r)
 }
 
-// IsWordRuneAt reports whether a word character begins at offset i of s.
 func IsWordRuneAt(s string, i int) bool {
 	r, _ := utf8.DecodeRuneInString(s[i:])
 	return IsWordRune(r)
 }
 
-// IsWordRune reports whether r is a letter or digit of a script that separates words with spaces.
 func IsWordRune(r rune) bool {
 	return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r)) && language.UsesBlanks(string(r))
 }
@@ -223,7 +218,6 @@ func isWorkVerb(word string) bool {
 	return i < len(englishVerbs) && englishVerbs[i] == word
 }
 
-// isIngWorkVerb reports whether word is an englishVerbs verb in -ing form, e.g. "checking" or "writing".
 func isIngWorkVerb(word string) bool {
 	stem, ok := strings.CutSuffix(word, "ing")
 	if !ok || stem == "" {

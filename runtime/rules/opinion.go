@@ -18,7 +18,7 @@ const Opinion = "opinion"
 //go:embed opinion.txt
 var learnedOpinion string
 
-// stopByWeights replaces v, a continue, with a stop if the message's traits look like a report's.
+// stopByWeights replaces v, a continue, with a stop if the traits look like a report's.
 func (a *evaluation) stopByWeights(v *strategy.Verdict) {
 	a.read = true
 	score, limit, seen, reports := weigh(learnedOpinion, WeighedTraits(v.Rule, a.situation, a.message.closing().Traits()))
@@ -32,8 +32,8 @@ func (a *evaluation) stopByWeights(v *strategy.Verdict) {
 	}
 }
 
-// WeighedTraits returns the traits that are weighed: the traits of the message, "always", the ID of the rule that
-// continues, and "prompt question" if the user's prompt was a question.
+// WeighedTraits returns the message's traits, "always", the ID of the rule that continues, and "prompt question" if the
+// user's prompt was a question.
 func WeighedTraits(rule string, s *strategy.Situation, traits []string) []string {
 	all := append(traits, "always", "rule "+rule)
 	if s.Turn.Question {
@@ -42,9 +42,8 @@ func WeighedTraits(rule string, s *strategy.Situation, traits []string) []string
 	return all
 }
 
-// weigh returns the sum of the traits' weights as score, in hundredths, and the limit above which a message is
-// a report. similar is the number of learned messages with a similar score. reports is the number of reports among
-// them.
+// weigh returns the sum of the traits' weights, in hundredths, the limit above which a message is a report, and the
+// numbers of learned messages with a similar score and of reports among them.
 func weigh(weights string, traits []string) (score, limit, similar, reports int) {
 	for line := range strings.Lines(weights) {
 		kind, rest, _ := strings.Cut(strings.TrimSpace(line), " ")

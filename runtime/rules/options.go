@@ -56,7 +56,7 @@ type decider struct {
 	kind *Kind
 }
 
-// RuleSetsOf returns the names of a strategy's rule sets, or nil when there is no choice.
+// RuleSetsOf returns a strategy's rule set names, or nil without a choice.
 func RuleSetsOf(s strategy.Strategy) []string {
 	if o, ok := s.New().(*decider); ok {
 		return o.kind.Sets
@@ -89,8 +89,6 @@ func (o *decider) Prepare(cache *Cache) func(strategy.Situation) strategy.Verdic
 
 func (o *decider) Decide(s strategy.Situation) strategy.Verdict { return o.Prepare(nil)(s) }
 
-// Members lists a settings file's members. It accepts one rule more than MaxRules so that FillSafely can report the
-// fault.
 func (o *Options) Members(m *codec.Coder) {
 	m.Text("rules", &o.Set)
 	m.Most = MaxRules + 1
@@ -106,10 +104,9 @@ func (o *Options) Chosen() *Options { return o }
 
 const maxIDs = 400 // in off or order
 
-// FillSafely completes o, the options from one file, with options from the files below, and limits a project's. sets
-// names the built-in rule sets to choose from, or is nil. rulesOf returns a set's rules ("" for the first). judges is
-// set if the strategy asks a judge. Only faulty parts are dropped and noted in l, so a fault cannot disable a stop
-// rule.
+// FillSafely completes o, one file's options, with options from the files below, and limits a project's. sets names the
+// built-in rule sets, or is nil. rulesOf returns a set's rules ("" for the first). judges is set if the strategy asks a
+// judge. Only faulty parts are dropped and noted in l.
 func (o *Options) FillSafely(below *Options, sets []string, rulesOf func(name string) []Rule, judges bool, l *strategy.Layer) {
 	tooMany := "add: more than " + strconv.Itoa(MaxRules) + " rules"
 	if len(o.Add) > MaxRules {
@@ -173,8 +170,7 @@ func (o *Options) FillSafely(below *Options, sets []string, rulesOf func(name st
 	}
 }
 
-// dropUnallowedLeave removes o.Leave and notes a fault if the value is unknown or not allowed in l's file. o.Leave
-// cannot be "".
+// dropUnallowedLeave removes o.Leave (not "") and notes a fault if the value is unknown or not allowed in l's file.
 func (o *Options) dropUnallowedLeave(l *strategy.Layer) {
 	switch {
 	case !slices.Contains([]string{Never, AfterYes, Always}, o.Leave):
@@ -189,9 +185,9 @@ func (o *Options) dropUnallowedLeave(l *strategy.Layer) {
 	o.Leave = ""
 }
 
-// limitProject removes from a project's options everything that could continue against the user's choice. Rules that
-// stop remain. Rules that continue move to Last, without reasons. The project cannot disable rules of below that
-// stop. If muteOff is set, the rules that it disables are only muted.
+// limitProject removes from a project's options what could continue against the user's choice. Rules that continue move
+// to Last, without reasons. The project cannot disable rules of below that stop. With muteOff, rules it disables are
+// muted.
 func (o *Options) limitProject(below []Rule, muteOff bool) {
 	theirs := *o
 	*o = Options{Leave: o.Leave}
@@ -212,7 +208,6 @@ func (o *Options) limitProject(below []Rule, muteOff bool) {
 	}
 }
 
-// CheckPatterns returns the faults of all regular expressions in rules from files, even if no decision has tested them.
 func CheckPatterns(options strategy.Options) (faults []error) {
 	ruled, ok := options.(Ruled)
 	if !ok {
@@ -232,7 +227,6 @@ func CheckPatterns(options strategy.Options) (faults []error) {
 	return faults
 }
 
-// Without returns the rules for which these returns false. slices.DeleteFunc would make the hook's binary larger.
 func Without(all []Rule, these func(*Rule) bool) (others []Rule) {
 	for i := range all {
 		if !these(&all[i]) {
@@ -242,9 +236,9 @@ func Without(all []Rule, these func(*Rule) bool) (others []Rule) {
 	return others
 }
 
-// Arranged returns the rules in test order: rules named in o.Order, added rules, the built-in set, late rules, then a
-// project's continuing rules. Late rules come before a final stop rule "finished". Disabled rules are dropped, muted
-// rules stop. If o changes nothing, set itself is returned.
+// Arranged returns the rules in test order: those in o.Order, added, built-in, late rules (before a final stop rule
+// "finished"), then a project's continuing rules. Disabled rules are dropped, muted rules stop. If o changes nothing,
+// it returns set itself.
 func Arranged(o *Options, set []Rule) []Rule {
 	if len(o.Add)+len(o.Off)+len(o.Order)+len(o.Last)+len(o.Muted) == 0 {
 		return set

@@ -18,7 +18,7 @@ type Pausing struct {
 }
 
 // AtLastWord returns a verdict to pause the loop if the user's last word forbids work or asks a question. Words with a
-// known time must be later than sinceMillis (Unix milliseconds). ok is always false with Protocol exit2.
+// known time are later than sinceMillis (Unix milliseconds). ok is false with Protocol exit2.
 func (p Pausing) AtLastWord(s strategy.Situation, sinceMillis int64) (v strategy.Verdict, ok bool) {
 	said := quotation.QuoteEvidence(strings.Trim(s.Turn.Word.Evidence, "“”"))
 	switch kind := s.Turn.Word.Kind; {
@@ -31,8 +31,8 @@ func (p Pausing) AtLastWord(s strategy.Situation, sinceMillis int64) (v strategy
 	return v, false
 }
 
-// AtNeed returns a verdict that pauses the loop if the agent asks the user a question or needs the user. ok is false if
-// the user is away or not at the terminal, the message is an earlier turn's, or Protocol is exit2.
+// AtNeed returns a verdict that pauses the loop if the agent asks or needs the user. ok is false if the user is away or
+// not at the terminal, the message is an earlier turn's, or Protocol is exit2.
 func (p Pausing) AtNeed(s strategy.Situation) (v strategy.Verdict, ok bool) {
 	if !s.Turn.Attended || s.Turn.Away || s.Message.Earlier {
 		return v, false

@@ -120,8 +120,8 @@ func newEvaluation(s strategy.Situation, cache *Cache) *evaluation {
 	}
 }
 
-// FirstMatch returns a function that decides by the first rule that holds. If none holds, it stops by the rule
-// strategy.Unmatched. If the rules contain Opinion, a doubtful rule can be vetoed. cache can be nil.
+// FirstMatch returns a function that decides by the first rule that holds, else stops by strategy.Unmatched. With
+// Opinion in the rules, a doubtful rule can be vetoed. cache can be nil.
 func FirstMatch(rules []Rule, cache *Cache) func(strategy.Situation) strategy.Verdict {
 	secondOpinion := slices.ContainsFunc(rules, func(r Rule) bool { return r.ID == Opinion })
 	return func(s strategy.Situation) strategy.Verdict {
@@ -165,7 +165,6 @@ type Answer struct {
 	Evidence string
 }
 
-// AskEach tests each of the rules on s, also after one that holds, and returns an Answer for each.
 func AskEach(rules []Rule, s strategy.Situation) []Answer {
 	a := newEvaluation(s, nil)
 	var all []Answer
@@ -176,8 +175,8 @@ func AskEach(rules []Rule, s strategy.Situation) []Answer {
 	return all
 }
 
-// holdsFor reports whether a rule's conditions hold. evidence is of the first condition that failed, otherwise of the
-// last. A rule beyond the budget does not hold, and is added to a.unasked.
+// holdsFor reports whether a rule's conditions hold. evidence is of the first condition that failed, else of the last.
+// A rule beyond the budget does not hold, and is added to a.unasked.
 func (a *evaluation) holdsFor(r *Rule) (evidence string, ok bool) {
 	m := a.sharedBudget(r)
 	if m.left >= 0 && m.spendSteps(asked+len(r.Skill)) {
@@ -297,7 +296,7 @@ func (a *evaluation) sharedBudget(r *Rule) *StepBudget {
 	return &a.trusted
 }
 
-// outOfSteps returns an error naming the rules in a.unasked (can't be empty).
+// outOfSteps returns an error naming the rules in a.unasked (not empty).
 func (a *evaluation) outOfSteps() error {
 	return errors.New("rule " + firstNames(a.unasked, 5) + ": " + errSteps.Error())
 }
@@ -323,9 +322,8 @@ func (a *evaluation) findInText(r *Rule, expr, text string) (evidence string, ok
 	return "", false
 }
 
-// matchesTodos reports whether a todo that is not blocked has the status r.Todo, and returns the evidence. Lists that
-// are r.Within or more turns old do not match, unless r.Within is 0. If r.Window is not set, any open todo from another
-// agent makes this false.
+// matchesTodos reports whether an unblocked todo has the status r.Todo, and returns the evidence. Lists r.Within (if
+// not 0) or more turns old do not match. Without r.Window, another agent's open todo makes this false.
 func (r *Rule) matchesTodos(s *strategy.Situation) (foundOrWhy string, ok bool) {
 	list, turns := s.Todos.List, s.Todos.Turns
 	if r.Window {
@@ -354,7 +352,7 @@ func (r *Rule) matchesTodos(s *strategy.Situation) (foundOrWhy string, ok bool) 
 	}
 }
 
-// Remaining returns a sentence that names up to three open todos, with a leading space, or "" when none is open.
+// Remaining returns a sentence naming up to three open todos, with a leading space, or "" if none.
 func Remaining(todos []activity.Todo) string {
 	var open []string
 	for _, t := range todos {
@@ -376,7 +374,7 @@ func firstNames(all []string, most int) string {
 	return names
 }
 
-// checkFields returns the first fault of a rule from a file. It does not compile the patterns, which matchPattern does.
+// checkFields returns the first fault of a rule from a file. It does not compile patterns.
 func (r *Rule) checkFields() error {
 	quoted := "rule " + strconv.Quote(r.ID)
 	var acts []string

@@ -150,7 +150,6 @@ func (s *shape) mayBeIn(line, lower string, wordLen int) bool {
 	return wordLen >= int(s.word) && (hasAny(line, s.starts) || hasAny(lower, s.signs))
 }
 
-// hasAny reports whether line contains one of the signs in signList, which are separated by spaces.
 func hasAny(line, signList string) bool {
 	for sign := ""; signList != ""; { // an iterator would allocate, because the hook is built without inlining
 		if sign, signList, _ = strings.Cut(signList, " "); sign != "" && strings.Contains(line, sign) {
@@ -160,8 +159,8 @@ func hasAny(line, signList string) bool {
 	return false
 }
 
-// Mask replaces secrets of known shapes in a text. It removes invisible characters, and joiners and variation selectors
-// after ASCII, because they can hide secrets.
+// Mask replaces secrets of known shapes. It removes invisible characters, and joiners and variation selectors after
+// ASCII.
 func Mask(text string) string {
 	var last rune
 	text = strings.Map(func(r rune) rune {

@@ -22,8 +22,8 @@ func whereSignalled(s strategy.Situation) (inWords string) {
 	return ""
 }
 
-// saysDone reports whether text contains the signal on a separate line, outside code. With orAnnounced, the signal can
-// end the last line if announced, e.g. by "All done:".
+// saysDone reports whether text contains the signal on a separate line, outside code, or, with orAnnounced, at the last
+// line's end if announced ("All done:").
 func saysDone(text string, orAnnounced bool) bool {
 	if !strings.Contains(text, allDone) {
 		return false
@@ -49,8 +49,8 @@ func neitherEmojiNor(decoration string) func(rune) bool {
 	}
 }
 
-// announcesDone reports whether line ends with the signal following an announcement, e.g. "All 5 tasks are finished:
-// ALL_TASKS_COMPLETE". Negations and conditions do not count.
+// announcesDone reports whether line ends with the announced signal ("All 5 tasks are finished: ALL_TASKS_COMPLETE").
+// Negations and conditions do not count.
 func announcesDone(line string) bool {
 	before, after, ok := strings.Cut(line, allDone)
 	if !ok || strings.ContainsFunc(after, neitherEmojiNor("*_` \t.!")) {

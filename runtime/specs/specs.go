@@ -114,9 +114,9 @@ func (k Kind) filesToRead(s strategy.Situation) []strategy.WantedFile {
 	return wants
 }
 
-// filesUpToState returns the files to read, as far as they are known: first k.Local; unless it switches the loop off,
-// also those that find the spec, and the state file in each place where it might be. A state file that has just changed
-// is read again until isWhole accepts it.
+// filesUpToState returns the files to read, as far as known: first k.Local; unless it switches the loop off, also those
+// that find the spec, and each possible state file. A state file that has just changed is read again until isWhole
+// accepts it.
 func (k Kind) filesUpToState(s strategy.Situation, isWhole func([]byte) bool) []strategy.WantedFile {
 	wants := []strategy.WantedFile{{Name: k.Local}}
 	local, asked := s.Workspace.Files[k.Local]
@@ -151,7 +151,6 @@ func (k Kind) activePlace(s strategy.Situation) (Place, bool) {
 	return Place{}, false
 }
 
-// linesBetweenDashes returns the lines between pairs of "---" lines, anywhere in the file, as the original plugins do.
 func linesBetweenDashes(data []byte) (lines []string) {
 	in := false
 	for line := range strings.SplitSeq(string(data), "\n") {
@@ -165,8 +164,8 @@ func linesBetweenDashes(data []byte) (lines []string) {
 	return lines
 }
 
-// isOffOrBroken reports whether the settings file contains "enabled: false" in its front matter, or exists but cannot
-// be read.
+// isOffOrBroken reports whether the settings file's front matter contains "enabled: false", or the file exists but
+// cannot be read.
 func isOffOrBroken(config strategy.File) bool {
 	if config.Found && config.Problem != "" {
 		return true
@@ -189,8 +188,8 @@ func RemoveChars(s, cut string) string {
 	}, s)
 }
 
-// WholeAsName returns the name in a file, less white space and trailing slashes. It returns "" if the file is
-// unreadable or longer than 1000 bytes.
+// WholeAsName returns the name in a file, without white space and trailing slashes, or "" if the file is unreadable or
+// exceeds 1000 bytes.
 func WholeAsName(f strategy.File) string {
 	if !f.Readable() || len(f.Data) > 1000 {
 		return ""
@@ -199,8 +198,7 @@ func WholeAsName(f strategy.File) string {
 	return strings.TrimRight(strings.TrimPrefix(name, "\ufeff"), "/")
 }
 
-// PlaceAt returns the Place of givenDir, a path relative to the workspace. It returns false for an
-// absolute path or one outside of the workspace.
+// PlaceAt returns the Place of givenDir, relative to the workspace, or false for an absolute path or one outside.
 func PlaceAt(givenDir string) (p Place, inside bool) {
 	dir := path.Clean(givenDir)
 	if path.IsAbs(dir) || dir == ".." || strings.HasPrefix(dir, "../") || strings.ContainsRune(dir, 0) {
@@ -266,7 +264,7 @@ func (r *round) pauseNowOr(v strategy.Verdict) strategy.Verdict {
 }
 
 // tellIfLoopLeft adds a message to v, once, if the session left its last loop before the completion signal. The caller
-// has checked that this stop does not belong to that loop.
+// has checked that this stop is not that loop's.
 func (k Kind) tellIfLoopLeft(s strategy.Situation, v strategy.Verdict) strategy.Verdict {
 	last, _ := s.NewestMemory(k.StateFile)
 	if last.Mark == "" {

@@ -30,7 +30,7 @@ func isWholeState(data []byte) bool {
 }
 
 // readState parses a state file. An invalid taskIndex, totalTasks, globalIteration or maxGlobalIterations is an error.
-// Other invalid numbers or flags, and missing members, get defaults.
+// Other invalid or missing members get defaults.
 func readState(data []byte) (specState, error) {
 	members, err := codec.ReadMembers(data)
 	if err != nil {
@@ -65,8 +65,8 @@ func readState(data []byte) (specState, error) {
 	return s, nil
 }
 
-// parseCount parses a non-negative integer, also in quotes, and caps it at maxCount. It returns fallback if
-// raw is absent or invalid. ok is false only if raw is invalid.
+// parseCount parses a non-negative integer, also in quotes, capped at maxCount. It returns fallback if raw is absent or
+// invalid. ok is false only if invalid.
 func parseCount(raw []byte, fallback int) (n int, ok bool) {
 	if codec.IsFalseOrNull(raw) {
 		return fallback, true
@@ -90,8 +90,8 @@ func isEndedPhase(phase string) bool {
 	return false
 }
 
-// armedState returns evidence for an armed loop, if any, and whether the loop is running. A loop is armed if work
-// remains, it ends at or decided this stop, or a problem must be reported.
+// armedState returns any evidence for an armed loop, and whether it is running. A loop is armed if work remains, it
+// ends at or decided this stop, or a problem must be reported.
 func (k Kind) armedState(s strategy.Situation) strategy.Armed {
 	p, ok := k.activePlace(s)
 	if !ok {
@@ -119,13 +119,11 @@ func (k Kind) armedState(s strategy.Situation) strategy.Armed {
 	return found
 }
 
-// currentTask returns the number of the current task, counted from 1, and the number of all tasks: "3/10".
 func (s specState) currentTask() string { return strconv.Itoa(s.Index+1) + "/" + strconv.Itoa(s.Total) }
 
 func limitHash(state []byte) string { return quotation.HashText("limit " + string(state)) }
 
-// tellOnce returns v with r.memory and hash in v.Remember. If r.memory already contains hash, it instead returns v
-// without Told.
+// tellOnce returns v with r.memory and hash in v.Remember, without Told if r.memory already contains hash.
 func (r *round) tellOnce(v strategy.Verdict, hash string) strategy.Verdict {
 	m := r.memory
 	if slices.Contains(m.Told, hash) {
@@ -137,8 +135,8 @@ func (r *round) tellOnce(v strategy.Verdict, hash string) strategy.Verdict {
 	return v
 }
 
-// continueOnce returns v (a stop with a reason) as a continue, once per session and hash, up to maxErrors times.
-// Otherwise, it removes v's reason. It always sets v.Remember.
+// continueOnce returns v (a stop with a reason) as a continue, once per session and hash, up to maxErrors times,
+// otherwise without its reason. It always sets v.Remember.
 func (r *round) continueOnce(v strategy.Verdict, hash string) strategy.Verdict {
 	m := r.memory
 	if slices.Contains(m.Told, hash) || len(m.Told) >= maxErrors {

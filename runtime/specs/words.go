@@ -8,8 +8,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
-// goOnWithTask returns the verdict with the task or group of tasks to do next. The reason summarizes the coordinator's
-// prompt, commands/implement.md.
+// goOnWithTask returns the verdict with the task or tasks to do next.
 func (r *round) goOnWithTask() strategy.Verdict {
 	st := r.state
 	index, attempt, global := strconv.Itoa(st.Index), strconv.Itoa(st.Attempt), strconv.Itoa(st.Global)
@@ -44,7 +43,7 @@ func (r *round) goOnWithTask() strategy.Verdict {
 	}
 }
 
-// goOnWithPhase returns the verdict to go on with the phase in quick mode. The caller sets Decision, Sure and Remember.
+// goOnWithPhase returns the verdict to continue the phase in quick mode. Callers set Decision, Sure and Remember.
 func (r *round) goOnWithPhase() strategy.Verdict {
 	phase := shortenText(r.state.Phase)
 	return strategy.Verdict{
@@ -55,8 +54,8 @@ func (r *round) goOnWithPhase() strategy.Verdict {
 	}
 }
 
-// goOnceToExplain returns a continue in which the agent explains err, the fault of the state file, to the user. For the
-// same content of the file, and after maxErrors messages, later verdicts are stops.
+// goOnceToExplain returns a continue in which the agent explains err, the state file's fault, to the user. For the same
+// content, and after maxErrors messages, it returns stops.
 func (r *round) goOnceToExplain(err error) strategy.Verdict {
 	file := r.place.Shown + "/" + r.StateFile
 	v := strategy.StopBy("corrupt", file+": "+err.Error())
@@ -96,8 +95,8 @@ func (r *round) reportLimitOnce(reached int) (blockOrStop strategy.Verdict) {
 	return r.continueOnce(v, limitHash(r.file.Data))
 }
 
-// taskBlock returns the task with this index: its line and the indented lines below. If groups is set and the
-// task is marked [P], it includes the marked tasks directly after. group reports whether there are any.
+// taskBlock returns the task's line and the indented lines below. If groups is set and the task is marked [P], it adds
+// the marked tasks directly after. group reports any.
 func taskBlock(tasks []byte, index int, groups bool) (block string, group bool) {
 	var lines []string
 	n, count := -1, 0

@@ -58,7 +58,7 @@ func main() {
 	}.Run())
 }
 
-// sleepBesideClient waits for d or until the client ends. It returns the time and the machine's running time then. ok
+// sleepBesideClient waits for d or until the client ends, and returns the time and the machine's running time then. ok
 // reports whether the client still runs.
 func sleepBesideClient(d time.Duration) (now time.Time, upMillis int64, ok bool) {
 	client, end := os.Getppid(), time.Now().Add(d)
@@ -68,8 +68,7 @@ func sleepBesideClient(d time.Duration) (now time.Time, upMillis int64, ok bool)
 	return time.Now(), ledger.MachineUptime(), os.Getppid() == client
 }
 
-// isTerminal reports whether stdin is a terminal. A person then started the hook, because agents use pipes.
-// The null device is no terminal.
+// isTerminal reports whether stdin is a terminal. The null device is none.
 func isTerminal(stdin *os.File) bool {
 	in, err := stdin.Stat()
 	if err != nil || in.Mode()&os.ModeCharDevice == 0 {
@@ -87,8 +86,7 @@ func growStack() byte {
 	return room[len(os.Args)]
 }
 
-// cliOrSelf returns the command that a person types: springfield if that is on PATH, otherwise the path of this program
-// in double quotes.
+// cliOrSelf returns the command to type: springfield if on PATH, otherwise this program's path in double quotes.
 func cliOrSelf() string {
 	for _, dir := range filepath.SplitList(os.Getenv("PATH")) { // exec.LookPath would make the hook larger
 		if program := filepath.Join(dir, "springfield"); file.IsReadable(program) || file.IsReadable(program+".exe") {
@@ -98,8 +96,8 @@ func cliOrSelf() string {
 	return strconv.Quote(os.Args[0])
 }
 
-// newConsole returns a console for a person's command. program is the path of this program. The caller sets Dir, Work,
-// Session and Caller, and also Out and Err for AnswerCall.
+// newConsole returns a console for a person's command. program is this program's path. Callers set Dir, Work, Session
+// and Caller, and for AnswerCall Out and Err.
 func newConsole(home, program string) *console.Console {
 	person := &console.Console{
 		Also: ledger.StateDir("", home), Now: time.Now, Self: cliOrSelf(), Home: home,
@@ -111,7 +109,7 @@ func newConsole(home, program string) *console.Console {
 	return person
 }
 
-// answerPerson answers a command and returns the exit status, which is never 2, because that would block the agent.
+// answerPerson answers a command and returns the exit status, never 2, which blocks the agent.
 func answerPerson(home, executable string, args []string) int {
 	config, _ := filepath.Abs(cmp.Or(os.Getenv("CLAUDE_CONFIG_DIR"), filepath.Join(home, ".claude")))
 	person, said := newConsole(home, executable), &display.SafeWriter{To: withoutSigpipe(os.Stderr)}

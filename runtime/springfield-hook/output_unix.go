@@ -8,8 +8,7 @@ import (
 	"syscall"
 )
 
-// withoutSigpipe returns a duplicate of a standard stream. A write to a closed pipe is then an error. On the
-// stream itself, SIGPIPE would end the process with the decision half done.
+// withoutSigpipe returns a duplicate of a standard stream, where writing to a closed pipe is an error.
 func withoutSigpipe(f *os.File) io.Writer {
 	fd, err := syscall.Dup(int(f.Fd()))
 	if err != nil {

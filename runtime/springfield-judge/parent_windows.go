@@ -5,8 +5,6 @@ import (
 	"syscall"
 )
 
-// watchParent returns a function that reports whether the parent is still running. The open handle prevents
-// reuse of its ID.
 func watchParent() (alive func() bool) {
 	handle, err := syscall.OpenProcess(syscall.SYNCHRONIZE, false, uint32(os.Getppid()))
 	if err != nil {

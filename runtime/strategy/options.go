@@ -60,11 +60,11 @@ type Number struct {
 	set    int // by the current file, 0: not set
 }
 
-// Member lists the member n.Name for m. Reading it does not change Value before PutOver.
+// Member lists n.Name for m. Reading does not change Value before PutOver.
 func (n *Number) Member(m *codec.Coder) { codec.Number(m, n.Name, &n.set) }
 
-// PutOver replaces n with below, the setting from the files below, and sets Value to the number read by Member, if that
-// is valid and l.By may set it. Otherwise, it records a fault in l, or ignores the number (see Raised).
+// PutOver replaces n with below, the setting from the files below, and sets Value to the number read by Member, if
+// valid and l.By may set it. Otherwise, it records a fault in l, or ignores the number (see Raised).
 func (n *Number) PutOver(below Number, l *Layer) {
 	set := n.set
 	*n = below
@@ -80,7 +80,7 @@ func (n *Number) PutOver(below Number, l *Layer) {
 	}
 }
 
-// Ceiling returns the setting that limits the rounds in a loop's file. Its value is byDefault until a layer sets it.
+// Ceiling returns the setting that limits the rounds in a loop's file, byDefault until a layer sets it.
 func Ceiling(byDefault int) (ofRounds Number) {
 	return Number{Name: "ceiling", Value: byDefault, Most: activity.MostIterations}
 }

@@ -97,8 +97,7 @@ type Todos struct {
 	Turns int
 }
 
-// CountReadyIfAlone returns the number of todos that are open and not blocked, or 0 if any open todo belongs to a
-// teammate.
+// CountReadyIfAlone returns the number of open, unblocked todos (0 if any open todo belongs to a teammate).
 func (t Todos) CountReadyIfAlone() int {
 	n := 0
 	for _, todo := range t.List {
@@ -153,7 +152,7 @@ type Verdict struct {
 	Events   []activity.LoopEvent // for a loop's history
 }
 
-// StopBy returns a stop by this rule with a certainty of 100 percent.
+// StopBy returns a stop with 100 percent certainty.
 func StopBy(rule, evidence string) Verdict {
 	return Verdict{Decision: Stop, Rule: rule, Sure: 100, Evidence: evidence}
 }
@@ -239,8 +238,7 @@ type Change struct {
 	Optional bool
 }
 
-// MemoryKey returns the memory key of the loop with this state file: the path without characters that JSON might
-// change. A long path is shortened. path is Workspace.Dir, a slash and the file's name.
+// MemoryKey returns the loop's memory key from path: Workspace.Dir, a slash and the state file's name.
 func MemoryKey(path string) string {
 	if key := quotation.ShownName(path, 200); key != path {
 		return key + quotation.HashText(path)
@@ -248,8 +246,7 @@ func MemoryKey(path string) string {
 	return path
 }
 
-// Memory returns the memory with this key, which is from MemoryKey for a loop. If there is none, it returns a memory
-// with only the key.
+// Memory returns the memory with this key (from MemoryKey for a loop), or one with only the key.
 func (s *Situation) Memory(key string) (m activity.Memory, found bool) {
 	for _, m := range s.Memories {
 		if m.Key == key {
@@ -259,7 +256,7 @@ func (s *Situation) Memory(key string) (m activity.Memory, found bool) {
 	return activity.Memory{Key: key}, false
 }
 
-// NewestMemory returns the latest memory for a loop with this state file name. Shortened keys are missed.
+// NewestMemory returns the latest memory for a loop with this state file name. It misses shortened keys.
 func (s *Situation) NewestMemory(base string) (m activity.Memory, ok bool) {
 	for i := len(s.Memories) - 1; i >= 0; i-- {
 		m := s.Memories[i]
@@ -290,7 +287,7 @@ type Armed struct {
 
 const sameStop = 30_000 // milliseconds between two hooks of one stop
 
-// IsFromThisStop reports whether the loop's own hook wrote m at this stop, judging by the message and the time.
+// IsFromThisStop reports whether the loop's own hook wrote m at this stop.
 func (s *Situation) IsFromThisStop(m activity.Memory) bool {
 	apart := s.Session.Now - m.At
 	return m.Text != "" && m.Text == quotation.HashText(s.Message.Text) && -sameStop < apart && apart < sameStop

@@ -47,7 +47,7 @@ var makers = []string{
 	"sh", "bash", "dash", "zsh", "sleep", "tail",
 }
 
-// isMaker reports whether p is, by its name, one of makers or Python. On Windows' Linux, /init is no maker.
+// isMaker reports whether p is, by name, one of makers or Python.
 func (p process) isMaker() bool {
 	name := strings.ToLower(p.name)
 	if len(p.args) > 0 && p.args[0] == "/init" { // Linux on Windows makes terminals for people
@@ -61,9 +61,8 @@ type lookUpFunc func(id int, environ bool) (process, error)
 
 var errUnfollowed = errors.New("the parents of this command cannot be followed to the terminal's session leader")
 
-// UserTerminal opens the controlling terminal if a person seems to use it. The terminal's session leader must be this
-// process or an ancestor, and no ancestor may be an agent. UserTerminal returns ErrNone if there is no terminal.
-// Callers close it.
+// UserTerminal opens the controlling terminal if a person seems to use it: its session leader is this process or an
+// ancestor, and no ancestor is an agent. It returns ErrNone without a terminal. Callers close it.
 func UserTerminal() (*Terminal, error) {
 	t, err := openTerminal()
 	if err != nil {
@@ -79,7 +78,7 @@ func UserTerminal() (*Terminal, error) {
 // nearest exceeds the number of processes between a client and its hook, such as a shell or a launcher.
 const nearest = 4
 
-// NearAncestors returns the IDs of up to four processes above this one, the parent first.
+// NearAncestors returns the IDs of up to four ancestors, the parent first.
 func NearAncestors() (ids []int) {
 	for id := os.Getpid(); len(ids) < nearest; {
 		p, err := lookUp(id, false)
@@ -92,8 +91,8 @@ func NearAncestors() (ids []int) {
 	return ids
 }
 
-// IsClientNested reports whether an agent started the client that started this program, and could type into it.
-// It misses orphaned clients.
+// IsClientNested reports whether an agent started this program's client, and could type into it. It misses orphaned
+// clients.
 func IsClientNested() bool { return findTwoAgents(lookUp, os.Getpid()) }
 
 func findTwoAgents(lookUp lookUpFunc, pid int) bool {
@@ -125,7 +124,7 @@ func findTwoAgents(lookUp lookUpFunc, pid int) bool {
 	return false
 }
 
-// ruleOutAgent returns an error if pid or an ancestor is an agent, was started by one, or if this is uncertain.
+// ruleOutAgent returns an error if pid or an ancestor is, or was started by, an agent, or if uncertain.
 func ruleOutAgent(lookUp lookUpFunc, pid int) error {
 	var child process
 	var doubt error

@@ -12,8 +12,8 @@ import (
 
 const maxEnviron = 4 << 20 // bytes
 
-// lookUp finds a process. It reads the environment only if environ is set. If the environment cannot be read, it sets
-// closed and returns no error.
+// lookUp finds a process, with its environment if environ is set. If that cannot be read, it sets closed and returns no
+// error.
 func lookUp(id int, environ bool) (process, error) {
 	dir := filepath.Join("/proc", strconv.Itoa(id))
 	stat, err := readProc(dir, "stat")
@@ -47,8 +47,7 @@ func lookUp(id int, environ bool) (process, error) {
 	return p, nil
 }
 
-// readProc reads a file in pidDir, up to about maxEnviron bytes. Package os would add the file to the runtime's poller.
-// This is slow for a hook reading files for all ancestors.
+// readProc reads a file in pidDir, up to about maxEnviron bytes.
 func readProc(pidDir, name string) (string, error) {
 	fd, err := syscall.Open(pidDir+"/"+name, syscall.O_RDONLY|syscall.O_CLOEXEC, 0)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 
 const processQueryLimited = 0x1000 // PROCESS_QUERY_LIMITED_INFORMATION
 
-// lookUp finds a process. On Windows, it finds no arguments, environment or session.
+// lookUp finds a process, without arguments, environment or session.
 func lookUp(id int, _ bool) (process, error) {
 	all, err := syscall.CreateToolhelp32Snapshot(syscall.TH32CS_SNAPPROCESS, 0)
 	if err != nil {
@@ -24,7 +24,7 @@ func lookUp(id int, _ bool) (process, error) {
 	return process{}, err
 }
 
-// birthOf returns the time when a process began, in Unix nanoseconds, or 0 if unknown.
+// birthOf returns when a process began, in Unix nanoseconds (0 if unknown).
 func birthOf(id int) int64 {
 	handle, err := syscall.OpenProcess(processQueryLimited, false, uint32(id))
 	if err != nil {

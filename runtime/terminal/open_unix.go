@@ -4,7 +4,7 @@ package terminal
 
 import "os"
 
-// openTerminal opens the controlling terminal, even one that an agent made. Its only error is ErrNone.
+// openTerminal opens the controlling terminal, even an agent's. Its only error is ErrNone.
 func openTerminal() (*Terminal, error) {
 	f, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
 	if err != nil {

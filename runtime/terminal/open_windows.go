@@ -2,7 +2,7 @@ package terminal
 
 import "os"
 
-// openTerminal opens the controlling terminal, even one that an agent made. Its only error is ErrNone.
+// openTerminal opens the controlling terminal, even an agent's. Its only error is ErrNone.
 func openTerminal() (*Terminal, error) {
 	in, err := os.OpenFile("CONIN$", os.O_RDWR, 0)
 	if err != nil {

@@ -36,7 +36,7 @@ func (t *Terminal) Close() {
 	}
 }
 
-// TerminalName returns the general name of the controlling terminal, /dev/tty or CONIN$, or "" when none exists.
+// TerminalName returns the controlling terminal's name, /dev/tty or CONIN$ ("" if none).
 func TerminalName() string {
 	t, err := openTerminal()
 	if err != nil {
@@ -46,8 +46,8 @@ func TerminalName() string {
 	return t.Name
 }
 
-// Confirm returns nil if the person answers the question with yes. It returns ErrCancelled for any other answer, or
-// once cancel is closed. cancel can be nil. It appends " [y/N] " to the question.
+// Confirm asks the question with " [y/N] " and returns nil for yes, ErrCancelled for other answers or once cancel is
+// closed. cancel can be nil.
 func (t *Terminal) Confirm(question string, cancel <-chan struct{}) error {
 	answer := make(chan error, 1)
 	go func() { answer <- askToConfirm(t.in, t.Screen, display.DropInvisible(question)) }() // a read cannot be cancelled
@@ -60,8 +60,7 @@ func (t *Terminal) Confirm(question string, cancel <-chan struct{}) error {
 	}
 }
 
-// askToConfirm asks a yes-or-no question once, and returns ErrCancelled unless the answer is yes. It appends " [y/N] "
-// to the question.
+// askToConfirm asks the question with " [y/N] " once, and returns ErrCancelled unless answered yes.
 func askToConfirm(in io.Reader, out io.Writer, question string) error {
 	if _, err := io.WriteString(out, question+" [y/N] "); err != nil {
 		return err

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// ParseTime parses a time of RFC 3339 from 1970 on, also with a blank in place of T, to milliseconds since 1970.
+// ParseTime parses an RFC 3339 time from 1970 on, also with a blank for T, to Unix milliseconds.
 func ParseTime(text string) (ms int64, ok bool) {
 	if len(text) > 10 && text[10] == ' ' {
 		text = text[:10] + "T" + text[11:]
@@ -20,11 +20,9 @@ func ParseTime(text string) (ms int64, ok bool) {
 	return at.UnixMilli(), true
 }
 
-// FormatTime formats a time from 1970 on as RFC 3339 in UTC, without a fraction.
 func FormatTime(ms int64) string { return time.UnixMilli(ms).UTC().Format(time.RFC3339) }
 
-// LengthInWords formats a duration, such as 45 s, 12 min, 1 h 30 min or 1 d 12 h. It rounds to minutes from
-// two minutes on, and to hours from a day on.
+// LengthInWords formats a duration like 1 h 30 min, rounded to minutes from two minutes on, and to hours from a day on.
 func LengthInWords(ms int64) string {
 	const second, minute, hour, day = 1000, 60_000, 3_600_000, 86_400_000
 	ms = max(0, ms)
@@ -45,8 +43,7 @@ func AgoInWords(elapsedMs int64) string {
 	return LengthInWords(elapsedMs) + " ago"
 }
 
-// joinParts formats an amount in two units, e.g. " h" and " min", which include the leading blank. It omits a part that
-// is zero, but not both.
+// joinParts formats an amount in two units, e.g. " h" and " min". It omits one zero part.
 func joinParts(large int64, largeUnit string, small int64, smallUnit string) string {
 	if large == 0 {
 		return strconv.FormatInt(small, 10) + smallUnit
@@ -57,8 +54,8 @@ func joinParts(large int64, largeUnit string, small int64, smallUnit string) str
 	return strconv.FormatInt(large, 10) + largeUnit + " " + strconv.FormatInt(small, 10) + smallUnit
 }
 
-// ParseSpan parses a duration up to a year to milliseconds, e.g. 90s, 1.5h, 1h30m or "1 hour 30 minutes". Each number
-// needs a unit, and units must descend. ok is false for 0.
+// ParseSpan parses a duration up to a year, e.g. 1h30m. Each number needs a unit, in descending order. ok is false for
+// 0.
 func ParseSpan(text string) (ms int64, ok bool) {
 	const year = 365 * 86_400_000
 	last := int64(year) // units must descend
@@ -79,7 +76,7 @@ func ParseSpan(text string) (ms int64, ok bool) {
 	return ms, ms > 0
 }
 
-// unitInMillis returns the length of a unit like h or hours (0 for other words). word must be lowercase.
+// unitInMillis returns the length of a lowercase unit like h or hours (0 for other words).
 func unitInMillis(word string) int64 {
 	for _, unit := range []struct {
 		millis int64

@@ -150,7 +150,7 @@ func (l *Log) markUnfinished(idHash uint32, open bool) {
 	}
 }
 
-// undoCall restores the state before a call that failed. The caller removes c from l.Claims.
+// undoCall restores the state before a failed call. Callers remove c from l.Claims.
 func (l *Log) undoCall(c pendingCall) {
 	switch c.Of {
 	case WritesTodos:
@@ -175,7 +175,7 @@ func (l *Log) undoCall(c pendingCall) {
 	}
 }
 
-// settleCall applies the effect of a successful result in line e. The caller removes c from l.Claims.
+// settleCall applies the effect of a successful result in e. Callers remove c from l.Claims.
 func (l *Log) settleCall(e *Entry, o Effect, c pendingCall) {
 	switch c.Of {
 	case MakesTask, ReadsTask:
@@ -239,8 +239,7 @@ type mate struct {
 	Turn int // of the last message
 }
 
-// mateName returns a teammate's name with the team removed (moe for moe@barn), or a hash if the name is not plain ASCII
-// of up to maxID bytes. "" stays "".
+// mateName returns a teammate's name without the team, or a hash if not plain ASCII of up to maxID bytes. "" stays "".
 func mateName(insideQuotes []byte) string {
 	name, _, _ := bytes.Cut(insideQuotes, []byte("@"))
 	if len(name) == 0 || isPlainASCII(name, maxID) {
@@ -253,8 +252,8 @@ func (l *Log) findMate(fromMateName string) int {
 	return slices.IndexFunc(l.Mates, func(m mate) bool { return m.Name == fromMateName })
 }
 
-// noteMate sets whether a teammate is idle, and adds an unknown one. name must come from mateName. AllMates changes all
-// known ones. "" and the lead are ignored.
+// noteMate sets whether a teammate is idle, adding an unknown one. name is from mateName. AllMates changes all known
+// ones. "" and the lead are ignored.
 func (l *Log) noteMate(name string, idle bool) {
 	if name == "" || activity.IsLeadName(name) {
 		return

@@ -39,9 +39,8 @@ type Cursor struct {
 	tail  int
 }
 
-// EachLine calls visit for each line of the log at path until visit returns false, always with the same Cursor. If
-// f.Whole is set, it can visit a line with texts and calls twice. The Entry is valid only during a visit. keepLines is
-// the number of lines to keep for WindowOf.
+// EachLine visits each line of the log at path until visit returns false. If f.Whole is set, it can visit a line with
+// texts and calls twice. The Entry is valid only during a visit. WindowOf can use keepLines lines.
 func (f *Format) EachLine(path string, keepLines int, visit func(*Cursor) bool) error {
 	opened, size, err := file.OpenRegular(path, 0)
 	if err != nil {
@@ -60,9 +59,8 @@ func (f *Format) EachLine(path string, keepLines int, visit func(*Cursor) bool) 
 	return err
 }
 
-// EachEntryInTail calls visit for each line that Parse accepts in the last mostBytes bytes of the log at path until
-// visit returns false. It keeps no Log, so that What is only of the line. At is 0. All visits get the same Entry.
-// Errors are ignored.
+// EachEntryInTail visits each line that Parse accepts in the last mostBytes bytes until visit returns false. What is
+// only of the line, At is 0, the Entry is reused. Errors are ignored.
 func (f *Format) EachEntryInTail(path string, mostBytes int, visit func(*Entry) bool) {
 	end, _ := file.ReadEnd(path, 0, mostBytes)
 	var e Entry
@@ -76,7 +74,6 @@ func (f *Format) EachEntryInTail(path string, mostBytes int, visit func(*Entry) 
 	}
 }
 
-// NewCursor returns a Cursor at the beginning of a log, for ReadOn.
 func (f *Format) NewCursor() *Cursor {
 	return &Cursor{reader: reader{format: f, Log: Log{Form: form, Format: f.Name}}}
 }
@@ -84,8 +81,8 @@ func (f *Format) NewCursor() *Cursor {
 // ErrRewritten is returned if the log is not the one that was read before.
 var ErrRewritten = errors.New("the log has been rewritten")
 
-// ReadOn is like EachLine for growing logs. visit is called for each complete line since the last visited line, in the
-// last maxNew bytes. Use a new Cursor on ErrRewritten.
+// ReadOn is like EachLine for growing logs. It visits each complete line since the last visit, in the last maxNew
+// bytes. Use a new Cursor on ErrRewritten.
 func (c *Cursor) ReadOn(path string, visit func(*Cursor) bool) error {
 	opened, size, err := file.OpenRegular(path, 0)
 	if err != nil {
@@ -112,8 +109,8 @@ func (c *Cursor) readOn(opened *os.File, size int64, visit func(*Cursor) bool) (
 	return torn, err
 }
 
-// takeLine parses a line and calls onEvery, whose result it returns. It visits a whole message with texts and then
-// calls twice, first with the texts.
+// takeLine parses a line and returns onEvery's result. It visits a whole message with texts and calls twice, texts
+// first.
 func (c *Cursor) takeLine(line []byte, offset int64, onEvery func(*Cursor) bool) bool {
 	c.known = c.format.parseLine(&c.Entry, line, offset)
 	all := c.Entry.Parts
@@ -135,8 +132,7 @@ func (c *Cursor) takeLine(line []byte, offset int64, onEvery func(*Cursor) bool)
 	return onEvery(c)
 }
 
-// applyParsed applies c.Entry, which must already be parsed from line, to c.Log, and keeps facts about line.
-// secondVisit is as in rememberFacts.
+// applyParsed applies c.Entry, already parsed from line, to c.Log, and keeps facts.
 func (c *Cursor) applyParsed(line []byte, offset int64, secondVisit bool) {
 	c.What = Nothing
 	if c.known && c.Log.takeEntry(c.format, &c.Entry) {
@@ -147,8 +143,8 @@ func (c *Cursor) applyParsed(line []byte, offset int64, secondVisit bool) {
 	}
 }
 
-// rememberFacts keeps facts about a line for WindowOf. If secondVisit is set, this is the second visit to the same
-// line, and its facts replace those of the first, except for the texts.
+// rememberFacts keeps facts about a line for WindowOf. On a line's second visit, they replace the first's, except for
+// the texts.
 func (c *Cursor) rememberFacts(line []byte, offset int64, secondVisit bool) {
 	f := news{}
 	if line != nil {
@@ -166,8 +162,8 @@ func (c *Cursor) rememberFacts(line []byte, offset int64, secondVisit bool) {
 	c.facts = append(c.facts[max(0, len(c.facts)+1-c.tail):], f)
 }
 
-// WindowOf returns the window that File.LastLines would read if the log ended here. most is the number of lines, at
-// most keepLines of EachLine. The window of a Cursor from NewCursor is empty.
+// WindowOf returns the window that File.LastLines would read if the log ended here. most is at most EachLine's
+// keepLines.
 func (c *Cursor) WindowOf(most int) (w activity.Window) {
 	floor := c.Log.Offset - maxTail
 	for _, f := range c.facts[max(0, len(c.facts)-most):] {
@@ -178,23 +174,21 @@ func (c *Cursor) WindowOf(most int) (w activity.Window) {
 	return w
 }
 
-// ViewAfterLine returns the situation as if the log ended after the current line. Call it only during a visit, because
-// the log is closed afterwards.
+// ViewAfterLine returns the situation as if the log ended after this line. Call it only during a visit.
 func (c *Cursor) ViewAfterLine() View { return c.Log.makeView(c.file, false) }
 
-// IsOfConversation reports whether the line belongs to a conversation, and not only to the client's state.
+// IsOfConversation reports whether the line belongs to a conversation, not only to the client's state.
 func (c *Cursor) IsOfConversation() bool {
 	e := &c.Entry
 	state := len(e.Mode) > 0 || len(e.Queued) > 0 || e.Unqueued
 	return c.known && (c.What != Nothing || len(e.Parts) > 0 || len(e.ID) > 0 || !state)
 }
 
-// AtHookBlock reports whether the line records a block by a named Stop hook.
+// AtHookBlock reports whether the line records a named Stop hook's block.
 func (c *Cursor) AtHookBlock() bool {
 	return slices.ContainsFunc(c.Entry.Parts, func(p Part) bool { return p.Kind == HookBlock })
 }
 
-// LastCall returns the effect of the session's last call, and whether it succeeded.
 func (c *Cursor) LastCall() (does Does, succeeded bool) {
 	n := len(c.Log.Recent)
 	if n == 0 {

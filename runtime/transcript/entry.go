@@ -130,8 +130,8 @@ type Tool struct {
 	Names []string
 }
 
-// Classify sets p.Does by p.Name, and p.Text to the member of p.Input that the tool lists, if any. Input must be an
-// object, not a string that contains one.
+// Classify sets p.Does by p.Name, and p.Text to the member of p.Input that the tool lists, if any. Input is an object,
+// not a string.
 func (p *Part) Classify(tools []Tool) {
 	for _, t := range tools {
 		if slices.Contains(t.Names, string(p.Name)) {
@@ -179,7 +179,7 @@ func (e *Entry) happeningOf() Happening {
 	return what
 }
 
-// LineTime returns the line's timestamp in Unix milliseconds, or 0 if unknown.
+// LineTime returns the timestamp in Unix milliseconds (0 if unknown).
 func (e *Entry) LineTime() int64 {
 	if e.Time != nil {
 		return timeInMillis(e.Time)
@@ -187,7 +187,7 @@ func (e *Entry) LineTime() int64 {
 	return timeInMillis(codec.InsideQuotes(codec.FindMember(e.Line, "timestamp")))
 }
 
-// AgentWords returns the agent's texts in the line, joined by newlines as in last_assistant_message.
+// AgentWords returns the agent's texts in the line, joined by newlines.
 func (e *Entry) AgentWords() string {
 	var texts [][]byte
 	for i := range e.Parts {
@@ -198,7 +198,7 @@ func (e *Entry) AgentWords() string {
 	return codec.ValidText(bytes.Join(texts, []byte(`\n`)))
 }
 
-// WordsToAgent returns the decoded words of a person, a hook or background work in the line, or "" if they are blank.
+// WordsToAgent returns the decoded words of a person, a hook or background work in the line ("" if blank).
 func (e *Entry) WordsToAgent() (byAnyone string) {
 	if IsBlankJSON(e.Words) {
 		return ""
@@ -206,8 +206,7 @@ func (e *Entry) WordsToAgent() (byAnyone string) {
 	return codec.ValidText(e.Words)
 }
 
-// placeOf returns the place of part in the log, from the slices' capacities. If part is not a slice of Line,
-// it returns the zero place.
+// placeOf returns part's place in the log (zero if part is no slice of Line).
 func (e *Entry) placeOf(part []byte) place {
 	at := cap(e.Line) - cap(part)
 	if part == nil || at < 0 || at+len(part) > len(e.Line) || len(part) > 0 && &e.Line[at] != &part[0] {
@@ -216,7 +215,7 @@ func (e *Entry) placeOf(part []byte) place {
 	return place{e.At + int64(at), int64(len(part))}
 }
 
-// IsBlankJSON reports whether insideQuotes, the inside of a JSON string, contains only spaces, \n, \t and \r.
+// IsBlankJSON reports whether the inside of a JSON string contains only spaces, \n, \t and \r.
 func IsBlankJSON(insideQuotes []byte) bool {
 	for ; len(insideQuotes) > 0; insideQuotes = insideQuotes[1:] {
 		if len(insideQuotes) > 1 && insideQuotes[0] == '\\' && (insideQuotes[1] == 'n' || insideQuotes[1] == 't' || insideQuotes[1] == 'r') {
@@ -228,7 +227,7 @@ func IsBlankJSON(insideQuotes []byte) bool {
 	return true
 }
 
-// parseIdentifier returns the plain name in a raw value or in the inside of a string, or nil.
+// parseIdentifier returns the plain name in a raw value or inside a string, or nil.
 func parseIdentifier(raw []byte, maxBytes int) []byte {
 	if s := codec.InsideQuotes(raw); s != nil {
 		raw = s
@@ -239,8 +238,8 @@ func parseIdentifier(raw []byte, maxBytes int) []byte {
 	return raw
 }
 
-// unquoteObject returns the object in a call's input. The object can be inside a string and truncated. From a string it
-// returns a decoded copy, for which placeOf finds no place.
+// unquoteObject returns the object in a call's input, which can be truncated. From a string it returns a decoded copy,
+// without a place for placeOf.
 func unquoteObject(input []byte) []byte {
 	if len(input) == 0 || input[0] != '"' {
 		return input
@@ -255,8 +254,8 @@ func unquoteObject(input []byte) []byte {
 // that it is small, and a gigabyte can be read without copying or decoding anything.
 type place = [2]int64
 
-// fetchPlace reads up to most bytes from a place, into buf if large enough. The bytes are still escaped, and valid
-// until buf is reused. It returns nil on errors and for an empty place.
+// fetchPlace reads up to most bytes, still escaped, into buf if large enough. They are valid until buf is reused. It
+// returns nil on errors and for an empty place.
 func fetchPlace(f io.ReaderAt, p place, most int64, buf []byte) []byte {
 	n := min(p[1], most, maxLine)
 	if p[0] < 0 || n <= 0 {
@@ -282,15 +281,14 @@ func oneLine(s string, maxBytes int) string {
 	}), " "), maxBytes)
 }
 
-// isPlainASCII reports whether raw consists of 1 to limit bytes of printable ASCII, without blanks or the characters
-// that Go's JSON encoder escapes.
+// isPlainASCII reports whether raw is 1 to limit bytes of printable ASCII, without blanks or characters escaped by Go's
+// JSON.
 func isPlainASCII(raw []byte, limit int) bool {
 	special := func(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune(`"\<>&`, r) }
 	return len(raw) > 0 && len(raw) <= limit && !bytes.ContainsFunc(raw, special)
 }
 
-// LeadingName returns the ASCII letters, digits, hyphens, underscores and colons at the beginning of text, without
-// colons at the end.
+// LeadingName returns text's leading ASCII letters, digits, hyphens, underscores and colons, without colons at the end.
 func LeadingName(text []byte) []byte {
 	rest := bytes.TrimLeftFunc(text, func(r rune) bool {
 		return r == '-' || r == '_' || r == ':' || '0' <= r && r <= '9' || 'a' <= r|0x20 && r|0x20 <= 'z'
@@ -307,8 +305,7 @@ func NameAfter(text []byte, words string) []byte {
 	return name
 }
 
-// TakeNotifications adds a part for each notification in text about the end of background work. If there is
-// no status, the work is still running.
+// TakeNotifications adds a part for each notification in text. Without a status, the work still runs.
 func (e *Entry) TakeNotifications(text []byte) {
 	const id = "<task-id>"
 	_, text, found := bytes.Cut(text, []byte(id))
@@ -321,7 +318,7 @@ func (e *Entry) TakeNotifications(text []byte) {
 	}
 }
 
-// CallIn returns the call in a raw object with these keys. It does not set Does: the caller calls Classify.
+// CallIn returns the call in a raw object. Callers call Classify to set Does.
 func CallIn(call []byte, idKey, nameKey, inputKey string) Part {
 	p := Part{Kind: Call}
 	ReadMembers(call,
@@ -329,7 +326,6 @@ func CallIn(call []byte, idKey, nameKey, inputKey string) Part {
 	return p
 }
 
-// GeminiResult returns the result in a functionResponse of Gemini CLI or Qwen Code.
 func GeminiResult(result []byte) Part {
 	p := Part{Kind: Result}
 	var response, fault []byte
@@ -343,8 +339,8 @@ func GeminiResult(result []byte) Part {
 	return p
 }
 
-// TakeBlocks adds content blocks of the Anthropic API to Parts, up to MaxParts, and calls describe for each call. It
-// reports whether any of these blocks is an image or a document. The current value of w must be an array.
+// TakeBlocks adds Anthropic API content blocks to Parts, up to MaxParts, and calls describe for each call. picture
+// reports an image or document. w's current value is an array.
 func (e *Entry) TakeBlocks(w *codec.Walk, describe func(call *Part)) (picture bool) {
 	list := w.Enter('[')
 	for list.Next() {
@@ -379,7 +375,7 @@ func (e *Entry) TakeBlocks(w *codec.Walk, describe func(call *Part)) (picture bo
 	return picture
 }
 
-// FirstText returns the first text in content blocks, or the content if it is a string, still escaped.
+// FirstText returns the first text in content blocks, or content if a string, still escaped.
 func FirstText(content []byte) (escaped []byte) {
 	if s := codec.InsideQuotes(content); s != nil {
 		return s
@@ -392,8 +388,8 @@ func FirstText(content []byte) (escaped []byte) {
 	return escaped
 }
 
-// TrimLeadingTags removes elements with the given tags from the start of text. Hosts put these before a person's words.
-// text is the inside of a JSON string, still escaped. tags have no brackets.
+// TrimLeadingTags removes leading elements with these tags (without brackets). text is the inside of a JSON string,
+// still escaped.
 func TrimLeadingTags(text []byte, tags ...string) []byte {
 	for {
 		i := slices.IndexFunc(tags, func(tag string) bool { return bytes.HasPrefix(text, []byte("<"+tag+">")) })
@@ -410,8 +406,8 @@ func TrimLeadingTags(text []byte, tags ...string) []byte {
 	}
 }
 
-// geminiFailed reports whether a command's result in Gemini CLI or Qwen Code contains a nonzero exit code or a signal.
-// text is from inside a JSON string, still escaped.
+// geminiFailed reports whether a command's result contains a nonzero exit code or a signal. text is from inside a JSON
+// string, still escaped.
 func geminiFailed(text []byte) bool {
 	for _, before := range [...]string{`\nExit Code: `, `\nSignal: `} {
 		i := bytes.LastIndex(text, []byte(before))

@@ -83,9 +83,7 @@ type turnOpening struct {
 	At    int64 // Unix milliseconds
 }
 
-// takePersonsAct updates Opening, Heard and Escaped from a line. Opening is the prompt with the host's ID, else the
-// last prompt typed by a person. Heard keeps the places of a person's other words, the last maxHeard/2. Interruptions
-// set Escaped.
+// takePersonsAct updates Opening, Heard and Escaped from a line.
 func (l *Log) takePersonsAct(e *Entry) {
 	o, own := &l.Opening, e.What == Prompted && !e.Command
 	switch {
@@ -110,8 +108,7 @@ func (l *Log) takePersonsAct(e *Entry) {
 	}
 }
 
-// takeEntry updates the log with an entry. It returns false and changes nothing if the entry's ID is one of the last
-// 32.
+// takeEntry updates the log, or returns false if the entry's ID is one of the last 32.
 func (l *Log) takeEntry(f *Format, e *Entry) (isNew bool) {
 	if len(e.ID) > 0 {
 		h := quotation.Hash64(e.ID)
@@ -212,7 +209,7 @@ type feedback struct {
 	Mine int // since the last prompt
 }
 
-// addOurs counts a continue by our hook, at e's time. Callers check that a part in e is ours.
+// addOurs counts a continue by our hook, at e's time. Callers check that a part is ours.
 func (f *feedback) addOurs(e *Entry) {
 	f.All++
 	f.Own++

@@ -9,16 +9,14 @@ import (
 	"github.com/cameronsjo/springfield/runtime/codec"
 )
 
-// onlyLooks reports whether a command line is known to change nothing. Substitutions and redirections to files count as
-// changes.
+// onlyLooks reports whether a command line is known to change nothing.
 func onlyLooks(line string) bool {
 	commands, plain := splitCommands(line)
 	changes := func(words []string) bool { return !wordsOnlyLook(words) }
 	return plain && len(commands) > 0 && !slices.ContainsFunc(commands, changes)
 }
 
-// splitCommands splits a shell line into commands, each a list of words. plain is false if the line needs a shell or
-// sends output to a file.
+// splitCommands splits a shell line into commands' words. plain is false if it needs a shell or sends output to a file.
 func splitCommands(line string) (commands [][]string, plain bool) {
 	var words []string
 	var word []byte // a string would be copied for each byte of a long word
@@ -108,8 +106,7 @@ const lookers = `,cat,head,tail,ls,pwd,cd,grep,egrep,fgrep,zgrep,ag,wc,which,typ
 
 const nameLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789"
 
-// wordsOnlyLook reports whether a command is known to only read, search or run tests. env, xargs and the like are
-// followed in a loop, because logs can have more in a row than the stack allows.
+// wordsOnlyLook reports whether a command is known to only read, search or run tests.
 func wordsOnlyLook(words []string) bool {
 	for len(words) > 0 && words[0] != "for" {
 		name, _, assigns := strings.Cut(words[0], "=")
@@ -155,8 +152,7 @@ func isOneOf(word, spacedWords string) bool {
 	return word != "" && !strings.Contains(word, " ") && strings.Contains(" "+spacedWords+" ", " "+word+" ")
 }
 
-// argsOnlyLook reports whether a command with these arguments changes nothing. row is the text of lookers after the
-// command's name.
+// argsOnlyLook reports whether these arguments change nothing. row is lookers' text after the command's name.
 func argsOnlyLook(row string, args []string) bool {
 	line, _, _ := strings.Cut(row, "\n")
 	var columns [4]string
@@ -185,8 +181,7 @@ func argsOnlyLook(row string, args []string) bool {
 	return first && (!strings.HasSuffix(columns[3], "--noEmit") || len(args) > 0)
 }
 
-// sedOnlyLooks reports whether sed only prints. It requires a flag like -n, and a script with only addresses, p, q, =
-// and !.
+// sedOnlyLooks reports whether sed only prints.
 func sedOnlyLooks(args []string) bool {
 	script := slices.DeleteFunc(slices.Clone(args), func(arg string) bool { return isOneOf(arg, "-n -E -nE -r") })
 	isFlag := func(arg string) bool { return strings.HasPrefix(arg, "-") }

@@ -14,7 +14,6 @@ func ReadMembers(object []byte, members ...Member) {
 	}
 }
 
-// StoreMember reads the current member of w into its place in members, if they list it.
 func StoreMember(w *codec.Walk, members []Member) {
 	for _, m := range members {
 		switch {

@@ -26,7 +26,7 @@ type named struct {
 	Wrote int    // turn when last written or edited, plus one
 }
 
-// takePlanName moves a plan file to the end of l.Plans, or adds it there. name must be a slice of e.Line.
+// takePlanName moves or adds a plan file to the end of l.Plans. name is a slice of e.Line.
 func (l *Log) takePlanName(e *Entry, name []byte, wrote bool) {
 	n := named{At: e.placeOf(name), Sum: shortHash(name), Turn: l.Turns}
 	for i, old := range l.Plans {
@@ -71,7 +71,7 @@ func (l *Log) takeCallPlans(e *Entry, p *Part) {
 	}
 }
 
-// PlansIn returns the names of plan files in a text, the last one first.
+// PlansIn returns the names of plan files in a text, the last first.
 func PlansIn(text string) (all []string) {
 	if !strings.Contains(text, ".md") {
 		return nil
@@ -82,8 +82,7 @@ func PlansIn(text string) (all []string) {
 	return all
 }
 
-// eachPlan yields paths to plan files, and to directories below .superpowers/sdd, inside a JSON string. Paths are still
-// escaped.
+// eachPlan yields paths to plan files, and to directories below .superpowers/sdd, in a JSON string, still escaped.
 func eachPlan(text []byte, yield func(name []byte)) {
 	const suffix = ".md"
 	for from, matches := 0, 0; matches < maxMatches; matches++ {
@@ -105,7 +104,7 @@ func eachPlan(text []byte, yield func(name []byte)) {
 	}
 }
 
-// pathStart returns the offset, from floor on, where the path that ends at end begins. text is the inside of a JSON
+// pathStart returns the offset, from floor on, where the path ending at end begins. text is the inside of a JSON
 // string, still escaped.
 func pathStart(text []byte, floor, end int) int {
 	i := end
@@ -140,8 +139,8 @@ func isAlnumOrHigh(c byte) bool {
 	return 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9' || c >= 0x80
 }
 
-// isPlanLike reports whether a form of "plan" is a word of path's file name, or the last word of a directory. The
-// caller has checked for .md.
+// isPlanLike reports whether a form of "plan" is a word of the file name, or a directory's last word. Callers check for
+// .md.
 func isPlanLike(path []byte) bool {
 	isPlan := func(word string) bool {
 		return slices.Contains([]string{"plan", "plans", "planning", "plannings"}, word)

@@ -102,9 +102,8 @@ type reader struct {
 	Number int // of the line, from 1
 }
 
-// eachLine calls take with each complete line and its offset until take returns false, and advances the log's offset.
-// r.file must be at the log's offset. Blank lines are skipped. take gets nil for lines longer than maxLine. Lines are
-// valid only during the call. The incomplete last line is returned.
+// eachLine calls take with each complete, nonblank line (nil beyond maxLine) and its offset until take returns false.
+// r.file is at the log's offset, which advances. Lines are valid only during the call.
 func (r *reader) eachLine(take func(line []byte, at int64) bool) (torn []byte, err error) {
 	begin := r.Log.Offset
 	left := r.end - begin

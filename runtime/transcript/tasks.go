@@ -83,7 +83,7 @@ func (l *Log) setList(e *Entry, rawList []byte) {
 	l.Todos.List = list{Place: e.placeOf(rawList), Sum: sum}
 }
 
-// correctTodos sets the todo list to one that the host shows. An empty list does not replace tasks.
+// correctTodos sets the todo list to the host's. An empty list does not replace tasks.
 func (l *Log) correctTodos(e *Entry, array []byte) {
 	sum, ok := hashTodoList(array)
 	switch {
@@ -95,7 +95,7 @@ func (l *Log) correctTodos(e *Entry, array []byte) {
 	}
 }
 
-// hashTodoList returns a hash of a todo list, or 0 for an empty list. ok is false for an incomplete list.
+// hashTodoList returns a todo list's hash (0 if empty). ok is false for an incomplete list.
 func hashTodoList(list []byte) (sum uint64, ok bool) {
 	ok = eachTodo(list, maxNested, func(i item) {
 		sum = (sum*31+quotation.Hash64(i.content))*31 + quotation.Hash64(i.status)
@@ -119,7 +119,7 @@ func (l *Log) putTask(t task) {
 	}
 }
 
-// dropTodoTask removes the task with index i in l.Todos.Tasks. -1 does nothing.
+// dropTodoTask removes task i from l.Todos.Tasks. -1 does nothing.
 func (l *Log) dropTodoTask(i int) {
 	if i >= 0 {
 		l.Todos.Tasks = append(l.Todos.Tasks[:i], l.Todos.Tasks[i+1:]...)
@@ -140,7 +140,7 @@ func weightOf(tasks []task) (bytes int) {
 }
 
 // updateTask applies TaskUpdate input to l.Todos, adding unknown tasks. It returns the task's ID ("" if not in the
-// input) and the task before the update (nil if unknown).
+// input) and the previous task (nil if unknown).
 func (l *Log) updateTask(e *Entry, input []byte) (id string, before *task) {
 	name := parseIdentifier(codec.FindMember(input, "taskId", "id", "task_id"), maxTaskID)
 	if name == nil {
@@ -190,8 +190,7 @@ func parseBlockers(appendTo []uint32, ids []byte) []uint32 {
 	return appendTo
 }
 
-// addBlocker returns known with the hash of id added, unless it is full. It does not change known, because a pending
-// call can hold it.
+// addBlocker returns known with id's hash added, unless full. It does not change known.
 func addBlocker(known []uint32, id []byte) []uint32 {
 	h := shortHash(id)
 	if len(known) >= maxBlocker || slices.Contains(known, h) {
@@ -215,8 +214,8 @@ func taskFrom(e *Entry, object []byte) (t task, ok bool) {
 	return t, t.ID != "" && t.State != deleted
 }
 
-// correctTasks sets the tasks to those that the host shows. An incomplete array changes nothing. An empty one
-// does not replace a list from TodoWrite.
+// correctTasks sets the tasks to the host's. An incomplete array changes nothing. An empty one does not replace a
+// TodoWrite list.
 func (l *Log) correctTasks(e *Entry, array []byte) {
 	old := l.Todos.Tasks
 	l.Todos.Tasks = nil
@@ -253,8 +252,8 @@ func todosIn(input []byte) (listOrInput []byte) {
 	return input
 }
 
-// eachTodo yields the todos in a JSON array, in an object or string with an array, or in a string's lines. It returns
-// false for incomplete lists, even if todos were yielded. depthLeft is maxNested initially.
+// eachTodo yields the todos in a JSON array, an object or string with one, or a string's lines. It returns false for
+// incomplete lists. depthLeft is maxNested initially.
 func eachTodo(list []byte, depthLeft int, yield func(item)) (complete bool) {
 	list = bytes.TrimSpace(list)
 	if len(list) == 0 || depthLeft == 0 {
@@ -281,8 +280,7 @@ func eachTodo(list []byte, depthLeft int, yield func(item)) (complete bool) {
 	return false
 }
 
-// eachTodoLine yields the todos in lines like "- [x] Write the tests" and "2. [in_progress] Write them", and reports
-// whether it found any. text is decoded already.
+// eachTodoLine yields the todos in decoded lines like "- [x] Write the tests".
 func eachTodoLine(text []byte, yield func(item)) (found bool) {
 	for line := range bytes.Lines(text) {
 		line = bytes.TrimLeft(line, " \t-*+0123456789.)")
@@ -305,8 +303,8 @@ func eachTodoLine(text []byte, yield func(item)) (found bool) {
 	return found
 }
 
-// readList returns up to maxTodos todos in a list that eachTodo accepts. For an empty list, all is empty but not nil.
-// ok is false for an incomplete list.
+// readList returns up to maxTodos todos in an eachTodo list. For an empty list, all is not nil. ok is false for an
+// incomplete list.
 func readList(list []byte) (all []activity.Todo, ok bool) {
 	all = []activity.Todo{}
 	ok = eachTodo(list, maxNested, func(i item) {

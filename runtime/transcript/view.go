@@ -199,7 +199,7 @@ var vague = [][]string{
 	{"prompt"},
 }
 
-// aboutCall summarizes a call by the most descriptive member of the input, which can be truncated.
+// aboutCall summarizes a call by its input's most descriptive member. input can be truncated.
 func aboutCall(input []byte) string {
 	var best, status []byte
 	rank := len(vague) + 1
@@ -226,8 +226,7 @@ func aboutCall(input []byte) string {
 	return oneLineInside(best, maxShort)
 }
 
-// failedResultHash returns a hash of a failed call's result. It ignores digits, because times and addresses vary. It
-// returns "" for a call that succeeded.
+// failedResultHash returns a hash of a failed call's result, ignoring digits ("" if the call succeeded).
 func failedResultHash(f io.ReaderAt, p past, buf []byte) string {
 	if !p.Failed {
 		return ""
@@ -242,8 +241,8 @@ func failedResultHash(f io.ReaderAt, p past, buf []byte) string {
 
 var shells = []string{"Bash", "bash", "shell", "exec_command", "run_shell_command", "Execute"}
 
-// commandOf returns a shell call's command line, preceded by a cd to the call's directory, if any. It returns "?" if
-// the input is too long or has no command, and "" for other tools.
+// commandOf returns a shell call's command line, after a cd to its directory, if any. It returns "?" if the input is
+// too long or has no command, and "" for other tools.
 func commandOf(f io.ReaderAt, p past, buf []byte) string {
 	if !slices.Contains(shells, p.Name) {
 		return ""
@@ -272,8 +271,7 @@ var readers = []string{
 // writers are the calls that can have changed a file, except readers. This is assumed of unknown tools and subagents.
 var writers = []Does{NothingSpecial, WritesFile, UsesSkill, MayGoOn, TellsMate}
 
-// firstLine returns the first line of a call's result for display, such as "exit 1" for "Exit code 1". escaped is the
-// inside of a JSON string, and can be truncated.
+// firstLine returns a result's first line for display. escaped is the inside of a JSON string, possibly truncated.
 func firstLine(escaped []byte) string {
 	s := strings.TrimSpace(strings.TrimPrefix(codec.ValidText(escaped), "<tool_use_error>"))
 	s, _, _ = strings.Cut(s, "\n")

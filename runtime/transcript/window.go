@@ -39,8 +39,7 @@ type news struct {
 	todos []activity.Todo
 }
 
-// factsOfEntry returns the facts about line. line cannot be empty. e must be parsed from line, and is used only if
-// entryOK is set.
+// factsOfEntry returns facts about line, which is not empty. e is parsed from line, and used only if entryOK is set.
 func factsOfEntry(e *Entry, line []byte, entryOK bool) (f news) {
 	if line[0] != '{' {
 		f.raw = string(line)
@@ -87,8 +86,8 @@ func addToWindow(w *activity.Window, f *news) {
 // maxTail bounds the part read from the end of a log, in bytes.
 const maxTail = 4 << 20
 
-// lastLines returns the last n lines that are not blank, oldest first, or fewer if they exceed maxTail bytes.
-// The last line can be incomplete.
+// lastLines returns the last n nonblank lines, oldest first, or fewer if they exceed maxTail bytes. The last can be
+// incomplete.
 func lastLines(path string, n int) (lines [][]byte, err error) {
 	end, err := file.ReadEnd(path, 0, maxTail)
 	if len(end) == maxTail { // the beginning of a line may be cut off

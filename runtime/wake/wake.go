@@ -20,15 +20,12 @@ const (
 	NotWoken = "it is not woken"
 )
 
-// IsOutage reports whether an API error of this kind passes by itself. Claude Code itself waits for usage
-// limits. Only the user can fix other errors.
 func IsOutage(kind string) bool { return kind == "server_error" || kind == "overloaded" }
 
 // waits are the waits after successive failures, in seconds. Only the linker of a test changes them.
 var waits = "60,180,600,1800,1800"
 
-// WaitAfter returns how long to wait after a number of failures in a row. ok is false if the session is no
-// longer woken.
+// WaitAfter returns the wait after failures in a row. ok is false if the session is no longer woken.
 func WaitAfter(failures int) (wait time.Duration, ok bool) {
 	all := strings.Split(waits, ",")
 	if failures < 1 || failures > len(all) {
@@ -41,9 +38,8 @@ func WaitAfter(failures int) (wait time.Duration, ok bool) {
 // claimed is the lifetime of a claim without a wait.
 const claimed = 30 * time.Second
 
-// Claim returns failure with the number of failures in a row. A prompt or tool call since last restarts the count. ok
-// is false if another hook claimed the same failure within twice the wait (at least 30s). Claim saves nothing: callers
-// do this under the session's lock.
+// Claim returns failure with the number of failures in a row, restarted by a prompt or tool call since last. ok is
+// false if another hook claimed it within twice the wait (at least 30s). Callers save it under the session's lock.
 func Claim(last, failure ledger.Outage) (claim ledger.Outage, ok bool) {
 	inRow := last.Times > 0 && last.Turns == failure.Turns && last.Calls == failure.Calls
 	wait, _ := WaitAfter(last.Times)
@@ -64,7 +60,7 @@ type Client struct {
 	Shared bool // another process has its session, too
 }
 
-// WhyNoWake returns why the client can't be woken later, or "". Only clients with a terminal outlive errors.
+// WhyNoWake returns why the client can't be woken later, or "".
 func (c Client) WhyNoWake(session string) string {
 	switch {
 	case c.Session == "":
@@ -92,7 +88,7 @@ type Moment struct {
 	Switches string // the settings that switch plugins
 }
 
-// WhyNot returns why not to wake a session when a wait ends ("" if the session is unchanged).
+// WhyNot returns why not to wake a session after a wait ("" if unchanged).
 func WhyNot(before, after Moment, wait time.Duration) string {
 	passed := time.Duration(after.At-before.At) * time.Millisecond
 	switch why := after.WhyNoWake(before.Session); {

@@ -20,8 +20,8 @@ import (
 // ErrChanged is the error for a file that has changed since it was read.
 var ErrChanged = errors.New("it was changed meanwhile")
 
-// ApplyChanges writes or deletes files in order, up to the first error. Errors of optional changes are ignored. The
-// error contains its cause only as text, so errors.Is does not find ErrChanged.
+// ApplyChanges writes or deletes files in order, up to the first error. Errors of optional changes are ignored.
+// errors.Is does not find ErrChanged.
 func (s *Space) ApplyChanges(changes []strategy.Change) error {
 	for _, c := range changes {
 		if err := s.applyChange(c); err != nil && !c.Optional {
@@ -85,8 +85,7 @@ func (s *Space) applyChange(c strategy.Change) error {
 	return err
 }
 
-// firstLink returns the first symlink on the path local, its last element included, or "". os.Root refuses symlinks
-// that leave the workspace, but an inner symlink could lead a write into .git, for example.
+// firstLink returns the first symlink on the path, or "".
 func (s *Space) firstLink(local string) string {
 	for i := 0; i <= len(local); i++ {
 		if i < len(local) && !os.IsPathSeparator(local[i]) {
@@ -105,8 +104,8 @@ func (s *Space) firstLink(local string) string {
 
 const tempMark = ".new-" // between the file name of a temporary file and a number
 
-// createFile creates a file, and its directory if needed. Existing files are errors. The umask changes the mode only if
-// useUmask is set. Callers remove the file on errors.
+// createFile creates a file, and its directory if needed. Existing files are errors. The umask applies only if useUmask
+// is set. Callers remove the file on errors.
 func (s *Space) createFile(local string, data []byte, mode fs.FileMode, useUmask bool) error {
 	const flags = os.O_WRONLY | os.O_CREATE | os.O_EXCL
 	f, err := s.root.OpenFile(local, flags, mode)

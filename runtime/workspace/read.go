@@ -35,7 +35,7 @@ type Space struct {
 	late time.Time // the end of waiting
 }
 
-// OpenSpace opens a directory. If dir is empty, it opens the working directory. The caller closes the Space.
+// OpenSpace opens a directory, the working directory for "". Callers close the Space.
 func OpenSpace(dir string) (*Space, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -51,8 +51,8 @@ func OpenSpace(dir string) (*Space, error) {
 
 func (s *Space) Close() { _ = s.root.Close() }
 
-// ReadWanted reads a file, or the names in a directory if want.Name ends in a slash. If want.Whole is set, a file less
-// than two seconds old is read again, for up to a second in all, until it is unchanged and want.Whole accepts it.
+// ReadWanted reads a file, or a directory's names if want.Name ends in a slash. If want.Whole is set, it rereads a file
+// less than two seconds old for up to a second, until it is unchanged and want.Whole accepts it.
 func (s *Space) ReadWanted(want strategy.WantedFile) strategy.File {
 	f := s.readNow(want.Name)
 	for want.Whole != nil && f.Readable() && f.Age < fresh.Milliseconds() {
@@ -123,7 +123,7 @@ func (s *Space) readNow(name string) strategy.File {
 
 var errOutside = errors.New("outside of the workspace")
 
-// localName converts a name with slashes to the operating system's form. A name that leaves the workspace is an error.
+// localName converts a name with slashes to the system's form. Names leaving the workspace are errors.
 func localName(name string) (string, error) {
 	local := filepath.FromSlash(path.Clean(name))
 	if name == "" || strings.ContainsRune(name, 0) || !filepath.IsLocal(local) {
@@ -144,10 +144,9 @@ func plainCause(err error) string {
 
 const maxUp = 40
 
-// Nearest returns the first directory containing any of marks, from dir up to the top: the repository's, or dir if
-// there is none. A repository at home or above does not count. If nothing matches, it returns projectAbove if this
-// contains the top and a mark, otherwise the top. marks are names with slashes. Without any, it returns dir. marked
-// reports a match.
+// Nearest returns the first directory containing any of marks (names with slashes), from dir up to the repository's
+// top, or dir without a repository. Repositories at home or above do not count. Without a match, it returns
+// projectAbove if this contains the top and a mark, otherwise the top. Without marks, it returns dir.
 func Nearest(dir, projectAbove string, marks []string, home string) (dirOrRepo string, marked bool) {
 	dir, err := filepath.Abs(dir)
 	if err != nil || len(marks) == 0 {
@@ -177,7 +176,7 @@ func Nearest(dir, projectAbove string, marks []string, home string) (dirOrRepo s
 	return top, false
 }
 
-// ProjectSpelledLike returns project in the spelling of dir, an absolute path, or "" when project does not contain dir.
+// ProjectSpelledLike returns project in the spelling of dir, an absolute path ("" if project does not contain dir).
 func ProjectSpelledLike(dir, project string) (partOfDir string) {
 	want, err := os.Stat(project)
 	if err != nil {

@@ -59,7 +59,7 @@ var denials = []string{
 }
 
 // isDenied reports whether a failed call was denied, from the kind of denial and the result's text, both still escaped.
-// denial is nil if the log has none. Text beginning with an exit code is from a command that was run.
+// denial is nil if the log has none.
 func isDenied(denial, text []byte) bool {
 	if denial != nil && string(denial) != "automode-unavailable" {
 		return true
@@ -92,8 +92,8 @@ func effectOf(of transcript.Does, r *transcript.Part) (effect transcript.Effect)
 	return effect
 }
 
-// backgroundJobOf returns the background work ID from a result, or nil. The ID is a raw value or a plain name. text is
-// searched only if rawResult is not an object.
+// backgroundJobOf returns the background work ID from a result, or nil: a raw value or plain name. text is searched
+// only if rawResult is not an object.
 func backgroundJobOf(rawResult, text []byte) []byte {
 	if len(rawResult) == 0 || rawResult[0] != '{' { // no structured result
 		for _, before := range [...]string{"Monitor started (task ", "nagentId: ", "running in background with ID: "} {

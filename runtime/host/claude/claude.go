@@ -8,8 +8,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/transcript"
 )
 
-// takesContext reports whether the event is certainly from Claude Code 2.1.196 or later, which sends the prompt's UUID.
-// Versions before 2.1.163 drop an answer with additionalContext. A project cannot set the UUID.
+// takesContext reports whether the event is certainly from Claude Code 2.1.196 or later.
 func takesContext(e host.Event) bool {
 	const digits = "0123456789abcdefABCDEF"
 	anyDigit := func(r rune) rune {

@@ -26,8 +26,7 @@ type line struct {
 	team, agent             []byte // of the session
 }
 
-// LogDirName returns the directory name for a project's logs. UTF-16 units in dir become dashes if not ASCII letters or
-// digits.
+// LogDirName returns a project's log directory name. UTF-16 units in dir become dashes if not ASCII letters or digits.
 func LogDirName(dir string) string {
 	var b strings.Builder
 	for _, unit := range utf16.Encode([]rune(dir)) {
@@ -151,7 +150,6 @@ func (l *line) readMessage(e *transcript.Entry, w *codec.Walk) {
 	w.Leave(&m)
 }
 
-// isAttachmentOfInterest reports whether an attachment can matter, judging by the first members.
 func isAttachmentOfInterest(w codec.Walk) bool {
 	a := w.Enter('{')
 	if !a.Next() || string(a.Key) != "type" {

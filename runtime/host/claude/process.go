@@ -48,8 +48,6 @@ const (
 	maxProcessFile = 64 << 10 // bytes
 )
 
-// RunningProcesses returns the running processes of Claude Code with a session. configDir is the configuration
-// directory.
 func RunningProcesses(configDir string) (all []Process) {
 	dir, err := os.Open(filepath.Join(configDir, "sessions"))
 	if err != nil {
@@ -70,14 +68,14 @@ func RunningProcesses(configDir string) (all []Process) {
 	return all
 }
 
-// FindProcess returns the process of Claude Code with this ID. ok is false unless it is running and has a session.
+// FindProcess returns this Claude Code process. ok is false unless it is running and has a session.
 func FindProcess(configDir string, pid int) (p Process, ok bool) {
 	data, err := file.ReadRegular(filepath.Join(configDir, "sessions", strconv.Itoa(pid)+".json"), maxProcessFile)
 	return p, err == nil && pid > 0 && codec.ReadObject(data, &p) == nil && p.Session != "" && p.ID == pid && p.checkRunning()
 }
 
-// checkRunning reports whether a process with this ID exists. On Linux it also detects reused IDs, returns false for a
-// process in a different container, and sets p.Status of a stopped process.
+// checkRunning reports whether this process exists. On Linux it detects reused IDs, returns false for a different
+// container, and sets a stopped process's p.Status.
 func (p *Process) checkRunning() bool {
 	if runtime.GOOS != "linux" {
 		return isFound(p.ID)

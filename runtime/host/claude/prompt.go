@@ -52,8 +52,8 @@ func (l *line) readUserLine(e *transcript.Entry) {
 	}
 }
 
-// takeInjectedText detects text not written by a person, adds the parts to e and returns the kind. It returns
-// transcript.Nothing for other text and for skills.
+// takeInjectedText detects text not written by a person, adds the parts to e and returns the kind (transcript.Nothing
+// for other text and skills).
 func (l *line) takeInjectedText(e *transcript.Entry, text []byte) transcript.Happening {
 	switch {
 	case isNotification(l.origin, text):
@@ -81,7 +81,7 @@ func beginsWithAny(text []byte, tags []string) bool {
 }
 
 // isPerson reports whether a line with this originKind and promptSource, the insides of JSON strings, is from a person.
-// A nil value is accepted, because older lines contain neither.
+// Both can be nil.
 func isPerson(originKind, promptSource []byte) bool {
 	return (originKind == nil || string(originKind) == "human") &&
 		(promptSource == nil || slices.Contains([]string{"typed", "queued", "sdk", "suggestion_accepted"}, string(promptSource)))
@@ -107,7 +107,6 @@ func isInjected(text []byte) bool {
 	return beginsWithAny(text, outputs) || beginsWithAny(text, mailTags)
 }
 
-// withoutMailHeading removes the heading of a message from a different session, if a tag follows.
 func withoutMailHeading(text []byte) []byte {
 	mail, _ := bytes.CutPrefix(text, []byte("Another Claude session sent a message:"))
 	mail, _ = bytes.CutPrefix(mail, []byte(`\n`))
@@ -117,8 +116,8 @@ func withoutMailHeading(text []byte) []byte {
 	return text
 }
 
-// isOurSlashCommand reports whether a prompt is a plugin's slash command with a word of guard.Commands. prompt is from
-// the log, with its <command-name> tag. Only the word following the colon is compared, not the plugin's name.
+// isOurSlashCommand reports whether prompt, from the log with its <command-name> tag, is a plugin's slash command with
+// a word of guard.Commands. The plugin's name is not compared.
 func isOurSlashCommand(prompt []byte) bool {
 	_, name, found := bytes.Cut(prompt, []byte("<command-name>/"))
 	name, _, closed := bytes.Cut(name, []byte("</command-name>"))

@@ -48,9 +48,8 @@ func readEvent(event []byte, e *host.Event) error {
 	return err
 }
 
-// parseLine reads a line of a log into e, and reports whether it matters. Codex logs most content twice: as an item for
-// the model, and as an event for the screen. Texts of the person and the agent are read from events, because items
-// include texts by Codex in the user's name.
+// parseLine reads a log line into e, and reports whether it matters. Texts of the person and agent are read from
+// events.
 func parseLine(e *transcript.Entry) (matters bool) {
 	var kind []byte
 	w := codec.EnterValue(e.Line, '{')
@@ -104,8 +103,7 @@ func takeTurnContext(e *transcript.Entry, p *codec.Walk) bool {
 	return true
 }
 
-// takeEvent reads an event into e, and returns false for an event to ignore. Older versions write user_message and
-// agent_message instead of item_completed.
+// takeEvent returns false for an event to ignore.
 func takeEvent(e *transcript.Entry, p *codec.Walk) bool {
 	for p.Next() {
 		switch string(p.Key) {
@@ -239,8 +237,7 @@ func takeItem(e *transcript.Entry, p *codec.Walk) (matters bool) {
 	return true
 }
 
-// takeHookOrSkill adds a text to e if it is from a hook, for a requested skill, or about a subagent's end. Otherwise it
-// returns false.
+// takeHookOrSkill adds a text to e if it is from a hook, for a requested skill, or about a subagent's end.
 func takeHookOrSkill(e *transcript.Entry, atContent *codec.Walk) (added bool) {
 	content := atContent.TakeValue()
 	codec.Elements(content, func(part []byte) {
@@ -264,7 +261,7 @@ func takeHookOrSkill(e *transcript.Entry, atContent *codec.Walk) (added bool) {
 	return len(e.Parts) > 0
 }
 
-// ownsLog reports whether first is the first line of a Codex log, and the log is not from a subagent.
+// ownsLog reports whether first begins a Codex log that is not from a subagent.
 func ownsLog(first []byte) bool {
 	if string(codec.FindMember(first, "type")) != `"session_meta"` {
 		return false
@@ -273,7 +270,6 @@ func ownsLog(first []byte) bool {
 	return len(source) == 0 || source[0] == '"'
 }
 
-// classifyCall sets the effect of a call. Calls by a script in code mode are unknown.
 func classifyCall(call *transcript.Part) {
 	switch string(call.Name) {
 	case "update_plan":
@@ -298,8 +294,8 @@ const (
 	aborted = `\naborted by user`
 )
 
-// resultText returns a result from its status on if the command is running or has ended with an exit code other than 0,
-// otherwise the output. failed is true if the call failed. output is a raw value. statusOrText is still escaped.
+// resultText returns a result from its status on if the command is running or ended with a nonzero exit code, otherwise
+// the output. output is raw. statusOrText is still escaped.
 func resultText(output []byte) (statusOrText []byte, failed bool) {
 	head := nthText(0, output)
 	if head == nil {
@@ -347,13 +343,13 @@ func effectOf(of transcript.Does, r *transcript.Part) (effect transcript.Effect)
 	return effect
 }
 
-// textAfter returns the text after word, or nil if word is absent.
+// textAfter returns the text after word, or nil if absent.
 func textAfter(text []byte, word string) []byte {
 	_, after, _ := bytes.Cut(text, []byte(word))
 	return after
 }
 
-// textBefore returns the text before word, or nil if word is absent.
+// textBefore returns the text before word, or nil if absent.
 func textBefore(word string, text []byte) []byte {
 	if i := bytes.Index(text, []byte(word)); i >= 0 {
 		return text[:i]
@@ -365,7 +361,7 @@ func leadingDigits(text []byte) []byte {
 	return text[:len(text)-len(bytes.TrimLeft(text, "0123456789"))]
 }
 
-// escapedMember returns a string from JSON that is itself in a JSON string: \"name\":\"value\".
+// escapedMember returns a string from JSON inside a JSON string: \"name\":\"value\".
 func escapedMember(text []byte, name string) []byte {
 	return textBefore(`\"`, textAfter(text, `\"`+name+`\":\"`))
 }

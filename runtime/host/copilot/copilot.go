@@ -79,8 +79,7 @@ func fromUser(e host.Event) bool {
 	return !slices.ContainsFunc(others, func(begin string) bool { return strings.HasPrefix(e.Prompt, begin) })
 }
 
-// hookLogged reports whether the log's end contains the entry about this stop's hooks, which can be written after they
-// start.
+// hookLogged reports whether the log's end contains the entry about this stop's hooks.
 func hookLogged(e host.Event, end []byte) bool {
 	return host.HasLine(end, `{"type":"hook.start"`, func(line []byte) bool {
 		data := codec.FindMember(line, "data")
@@ -95,8 +94,7 @@ func ownsLog(first []byte) bool {
 	return bytes.HasPrefix(first, []byte(`{"type":"session.start"`)) && codec.FindMember(codec.FindMember(first, "data"), "copilotVersion") != nil
 }
 
-// readerOf returns the function that reads the raw data of a line of this kind into an entry, or nil if the kind does
-// not matter.
+// readerOf returns the function that reads such a line into an entry, or nil if it does not matter.
 func readerOf(rawKind []byte) func(*transcript.Entry, []byte) {
 	switch string(rawKind) {
 	case `"user.message"`:
@@ -126,8 +124,7 @@ func readerOf(rawKind []byte) func(*transcript.Entry, []byte) {
 	return nil
 }
 
-// parseLine parses a line of the log into e. It returns false for a line that does not matter, for example of a
-// subagent, which contains an agentId.
+// parseLine reads a log line into e, and reports whether it matters.
 func parseLine(e *transcript.Entry) (matters bool) {
 	var read func(*transcript.Entry, []byte)
 	var data []byte
@@ -167,8 +164,7 @@ func takeSessionLine(e *transcript.Entry, data []byte) {
 }
 
 // takeUserRole reads text in the user's role into e and sets the origin. Text with a source is the user's only for
-// slash commands. Text queued by another plugin's Stop hook has no source. Unlike queued user text, it has no
-// agentMode.
+// slash commands. Another plugin's queued text has no source and no agentMode.
 func takeUserRole(e *transcript.Entry, data []byte) {
 	var words, source, id, delivery []byte
 	transcript.ReadMembers(data,
@@ -271,8 +267,7 @@ func takeNotification(e *transcript.Entry, data []byte) {
 	}
 }
 
-// takeHookAnswer reads the hooks' combined answer to a stop into e: a block or the turn's end. Only the mark identifies
-// our hook's answer.
+// takeHookAnswer reads the hooks' combined answer to a stop into e. Only the mark identifies our hook's answer.
 func takeHookAnswer(e *transcript.Entry, data []byte) {
 	if string(codec.FindMember(data, "hookType")) != `"agentStop"` {
 		return

@@ -58,8 +58,7 @@ func ownsLog(line []byte) bool {
 	return string(codec.FindMember(line, "type")) == `"session_start"` && codec.FindMember(line, "hostId") != nil
 }
 
-// parseLine parses a line of the log into e. It returns false for a line that does not matter. Subagents have separate
-// logs, which begin with callingSessionId.
+// parseLine reads a log line into e, and reports whether it matters.
 func parseLine(e *transcript.Entry) bool {
 	var kind, reason []byte
 	var m message
@@ -136,8 +135,7 @@ func (m *message) readMessage(e *transcript.Entry, w *codec.Walk) {
 	}
 }
 
-// settleSpeaker decides who speaks in a message, and sets e accordingly. A message in the user's role can be from the
-// user, a hook, background work or Droid. It returns false if e is to be ignored.
+// settleSpeaker decides who speaks in a message, and sets e. It returns false if e is to be ignored.
 func (m *message) settleSpeaker(e *transcript.Entry) bool {
 	all, byUser := e.Parts, string(m.role) == `"user"`
 	e.Parts = all[:0]
@@ -182,8 +180,7 @@ var tools = []transcript.Tool{
 	{Does: transcript.WritesFile, Names: []string{"Create", "Edit"}},
 }
 
-// effectOf returns the background task that a result names, or whether that task is still running. Background commands
-// are ignored, because the log does not record when they end.
+// effectOf returns the background task that a result names, or whether it still runs. Background commands are ignored.
 func effectOf(of transcript.Does, r *transcript.Part) (effect transcript.Effect) {
 	switch of {
 	case transcript.MayGoOn:

@@ -40,8 +40,7 @@ type input host.Event
 
 func (in *input) Members(m *codec.Coder) { (*host.Event)(in).Common(m) }
 
-// readEvent reads an event into e. At a stop, prompt is still the user's. Its hash becomes PromptID and Prompt is
-// cleared, so the same words typed again are no new prompt.
+// readEvent reads an event into e. At a stop, the user's prompt is hashed into PromptID and Prompt is cleared.
 func readEvent(event []byte, e *host.Event) error {
 	if err := codec.ReadObject(event, (*input)(e)); err != nil {
 		return err
@@ -52,8 +51,7 @@ func readEvent(event []byte, e *host.Event) error {
 	return nil
 }
 
-// parseLine reads a log line into e and reports whether it matters. A message with calls is logged twice, the first
-// time without them. $set lines repeat the conversation, e.g. when compressed, and do not matter.
+// parseLine reads a log line into e and reports whether it matters. $set lines do not.
 func parseLine(e *transcript.Entry) (matters bool) {
 	var kind, content, typed, calls []byte
 	members := []transcript.Member{
@@ -92,8 +90,7 @@ func parseLine(e *transcript.Entry) (matters bool) {
 	return len(kind) == 0 && e.Session != nil
 }
 
-// takeAssistantLine adds the texts and calls of a message to e. A message with calls gets the last call's ID, because
-// the log already has the message without calls.
+// takeAssistantLine adds a message's texts and calls to e. A message with calls gets the last call's ID.
 func takeAssistantLine(e *transcript.Entry, content, calls []byte) {
 	eachPart(content, func(text, _ []byte) {
 		if text != nil {

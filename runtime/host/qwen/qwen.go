@@ -52,8 +52,8 @@ func (in *input) Members(m *codec.Coder) {
 	in.CountSchedules(m, "crons")
 }
 
-// readEvent parses a hook event into e, with the tasks that still run. The prompt is submitted_prompt, which only a
-// prompt from the user contains, because Qwen Code also sends tool results and continues as prompts.
+// readEvent parses a hook event into e, with the tasks that still run. The prompt is submitted_prompt, only from the
+// user.
 func readEvent(event []byte, e *host.Event) error {
 	in := input{Event: e}
 	if err := codec.ReadObject(event, &in); err != nil {
@@ -184,7 +184,6 @@ var tools = []transcript.Tool{
 	{Does: transcript.EndsPlan, Names: []string{"exit_plan_mode"}},
 }
 
-// parseCall parses a call. For tool_call, which calls other tools, it returns the inner call.
 func parseCall(call []byte) transcript.Part {
 	p := transcript.CallIn(call, "id", "name", "args")
 	if name := codec.InsideQuotes(codec.FindMember(p.Input, "name")); name != nil && string(p.Name) == "tool_call" {

@@ -45,7 +45,7 @@ func ruleSet(string) []rules.Rule {
 	)
 }
 
-// lastMarkerIs returns the test of a rule: whether the last marker in the message is word, "continue" or "stop".
+// lastMarkerIs returns a rule's test: whether the message's last marker is word, "continue" or "stop".
 func lastMarkerIs(word string) func(strategy.Situation) (string, string, bool) {
 	return func(s strategy.Situation) (evidence, reason string, ok bool) {
 		found := lastMarker(spokenWords(s.Message))
@@ -80,7 +80,6 @@ func announcedIn(s strategy.Situation) announcement {
 	return lastAnnouncement(outerParagraphs(lastmessage.WithoutComments(spokenWords(s.Message))))
 }
 
-// outerParagraphs returns the first two and the last two paragraphs of a text. The paragraphs between usually report.
 func outerParagraphs(text string) (firstTwoLastTwo string) {
 	isRuler := func(paragraph string) bool { return strings.Trim(paragraph, " \t\n-*_") == "" }
 	all := slices.DeleteFunc(strings.Split(text, "\n\n"), isRuler)
@@ -90,7 +89,7 @@ func outerParagraphs(text string) (firstTwoLastTwo string) {
 	return strings.Join(all, "\n\n")
 }
 
-// spokenWords returns the message without code and quotations, or "" if it is from an earlier turn.
+// spokenWords returns the message without code and quotations ("" if from an earlier turn).
 func spokenWords(m strategy.Message) string {
 	if m.Earlier {
 		return ""
@@ -111,7 +110,7 @@ func spokenWords(m strategy.Message) string {
 	return cutCodeSpans(b.String())
 }
 
-// cutCodeSpans removes inline code that ends in the paragraph where it begins.
+// cutCodeSpans removes inline code that ends in its paragraph.
 func cutCodeSpans(text string) string {
 	var b strings.Builder
 	for {
@@ -130,8 +129,7 @@ func cutCodeSpans(text string) string {
 	}
 }
 
-// lastMarker returns the last marker's word, "continue" or "stop" ("" if none). Quoted markers are skipped. text is
-// from spokenWords, with code removed.
+// lastMarker returns the last unquoted marker's word, "continue" or "stop" ("" if none). text is from spokenWords.
 func lastMarker(text string) (word string) {
 	for {
 		i := strings.Index(text, "<!--")
@@ -174,7 +172,7 @@ func (a announcement) String() string {
 	return strings.ToUpper(a.name[:1]) + a.name[1:] + " " + strconv.Itoa(a.at) + "/" + strconv.Itoa(a.of)
 }
 
-// lastAnnouncement returns the last announcement in a text, with its name in lower case. Its of is 0 if there is none.
+// lastAnnouncement returns the last announcement, its name in lower case. Its of is 0 if there is none.
 func lastAnnouncement(text string) (last announcement) {
 	text = quotation.LowerASCII(text)
 	for i := range len(text) {
@@ -191,8 +189,8 @@ func lastAnnouncement(text string) (last announcement) {
 	return last
 }
 
-// parseCount parses a count like " 3/5" or " 3 of 5" from the start of s, ignoring emphasis. s must be lower case. ok
-// is false if there is no gap before the count, of is 0, or at is larger than of.
+// parseCount parses a count like " 3/5" or " 3 of 5" from the start of s, ignoring emphasis. s is lower case. ok is
+// false without a gap before the count, if of is 0, or if at exceeds of.
 func parseCount(s string) (at, of int, ok bool) {
 	s = strings.TrimPrefix(s, "s")
 	s, gap := skipMarks(s, " \t*_#:(")
@@ -218,7 +216,7 @@ func parseCount(s string) (at, of int, ok bool) {
 	return at, of, true
 }
 
-// skipMarks skips up to six bytes at the beginning of s that are in marks. marks must be ASCII.
+// skipMarks skips up to six leading bytes of s that are in marks. marks is ASCII.
 func skipMarks(s, marks string) (rest string, skipped bool) {
 	n := 0
 	for n < len(s) && n < 6 && strings.IndexByte(marks, s[n]) >= 0 {
@@ -227,7 +225,7 @@ func skipMarks(s, marks string) (rest string, skipped bool) {
 	return s[n:], n > 0
 }
 
-// parseDigits parses a number of one to four digits at the beginning of s. ok is false for any other number of digits.
+// parseDigits parses a number of one to four digits at the start of s. ok is false for other numbers of digits.
 func parseDigits(s string) (n int, rest string, ok bool) {
 	rest = strings.TrimLeft(s, "0123456789")
 	digits := s[:len(s)-len(rest)]

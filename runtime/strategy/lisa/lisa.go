@@ -22,9 +22,9 @@ var Strategy = strategy.Strategy{
 
 func (o *Options) Rules() []rules.Rule { return rules.Arranged(&o.Options, ruleSet("")) }
 
-// Prepare returns a function that decides a situation by o's rules. If no rule is sure enough, the second opinion
-// overrules one, or o.always is set (except at rule silent), the verdict is a stop with a page, about which the caller
-// asks the judge. cache can be nil.
+// Prepare returns a function that decides by o's rules. If no rule is sure enough, the second opinion overrules one, or
+// o.always is set (except at rule silent), the verdict is a stop with a page, about which the caller asks the judge.
+// cache can be nil.
 func (o *Options) Prepare(cache *rules.Cache) func(strategy.Situation) strategy.Verdict {
 	match := rules.FirstMatch(o.Rules(), cache)
 	return func(s strategy.Situation) strategy.Verdict {
@@ -129,8 +129,8 @@ func (o *Options) Over(below strategy.Options, l *strategy.Layer) {
 	o.FillSafely(&under.Options, nil, ruleSet, true, l)
 }
 
-// takeJudge overlays a file's settings (in) on o.judge. o.judge must already contain settings from the files below. "",
-// 0 and nil mean not set. Faults are recorded in l.
+// takeJudge overlays a file's settings (in) on o.judge, which contains those from the files below. "", 0 and nil mean
+// not set. Faults are recorded in l.
 func (o *Options) takeJudge(in chosenJudge, l *strategy.Layer) {
 	choose := func(name, value string, to *string, allowed, valid bool, wants string) {
 		switch {

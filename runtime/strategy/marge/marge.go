@@ -59,8 +59,7 @@ func (o *Options) Needs() strategy.Needs {
 
 func (o *Options) Rules() []rules.Rule { return rules.Arranged(&o.Options, o.ruleSet("")) }
 
-// Prepare returns a function that decides a situation by o's rules. It makes new rules for each situation, because
-// rules cache the progress files.
+// Prepare returns a function that decides by o's rules, made new for each situation.
 func (o *Options) Prepare(cache *rules.Cache) func(strategy.Situation) strategy.Verdict {
 	return func(s strategy.Situation) strategy.Verdict { return rules.FirstMatch(o.Rules(), cache)(s) }
 }
@@ -73,8 +72,7 @@ type reader struct {
 	reads func(*Options, strategy.Situation) progress
 }
 
-// progressReaders returns the readers of progress in order of precedence: for the state file, for sdd directories and
-// for plans.
+// progressReaders returns the readers by precedence: state file, sdd directories, plans.
 func progressReaders() []reader {
 	return []reader{
 		{"state", func(strategy.Situation) []strategy.WantedFile {
@@ -92,7 +90,7 @@ func wantedFiles(s strategy.Situation) (all []strategy.WantedFile) {
 	return all
 }
 
-// ruleSet returns the rules for one situation. They share a cache, so that each progress file is read only once.
+// ruleSet returns the rules for one situation. They share a cache.
 func (o *Options) ruleSet(string) (fresh []rules.Rule) {
 	all := append([]rules.Rule{rules.LeaveRule}, rules.PersonRules()...)
 	known := map[string]progress{}
@@ -133,7 +131,7 @@ func (p progress) isReliable() bool {
 	return p.total > 0 && p.waiting == "" && p.fault == "" && p.unsure == ""
 }
 
-// staleness returns why a progress file is stale, or "". age is in milliseconds.
+// staleness returns why a progress file is stale ("" if not). age is in milliseconds.
 func (o *Options) staleness(name string, age int64) string {
 	minutes := o.stale.Value
 	if age <= int64(minutes)*60_000 {
@@ -142,8 +140,8 @@ func (o *Options) staleness(name string, age int64) string {
 	return shownName(name) + " is stale: it has not changed for " + timestamp.LengthInWords(age) + ", and the limit is " + timestamp.LengthInWords(int64(minutes)*60_000)
 }
 
-// relativeTo returns path relative to dir, with slashes, or "" for an absolute path outside of dir. A relative path
-// stays relative, without "./" at the beginning.
+// relativeTo returns path relative to dir, with slashes and no leading "./" ("" for an absolute path outside dir). A
+// relative path stays relative.
 func relativeTo(dir, path string) string {
 	path = strings.ReplaceAll(path, `\`, "/")
 	dir = strings.TrimSuffix(strings.ReplaceAll(dir, `\`, "/"), "/")

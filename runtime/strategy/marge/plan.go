@@ -73,8 +73,8 @@ type aside struct {
 	level   int  // of the heading of such a section, 0 outside
 }
 
-// dropAside returns the line with comments removed, or "" in sections not about work. Callers pass all lines in order,
-// except code blocks.
+// dropAside returns the line without comments ("" in sections not about work). Callers pass all lines in order, except
+// code blocks.
 func (a *aside) dropAside(line string) (restOrBlank string) {
 	if a.comment {
 		_, after, closed := strings.Cut(line, "-->")
@@ -97,15 +97,14 @@ func (a *aside) dropAside(line string) (restOrBlank string) {
 	return line
 }
 
-// isAside reports whether a heading begins a section that is not work, e.g. "Out of scope". Pass the text without # and
-// marks.
+// isAside reports whether a heading (without # and marks) begins a section that is not work.
 func isAside(heading string) bool {
 	return strings.HasSuffix(strings.ToLower(heading), "(optional)") || rules.OpensWithPhrase(heading, []string{
 		"out of scope", "not in scope", "optional", "non-goals", "nice to have", "nice-to-have", "stretch goals", "future work",
 	}, nil)
 }
 
-// taskHeading parses a heading such as "Task 3: Parse the file", without # and marks. label is in lower case.
+// taskHeading parses "Task 3: Parse the file" without # and marks. label is lower case.
 func taskHeading(heading string) (label, title string, ok bool) {
 	const word = "Task"
 	if len(heading) < len(word) || !strings.EqualFold(heading[:len(word)], word) {
@@ -119,8 +118,7 @@ func taskHeading(heading string) (label, title string, ok bool) {
 	return label, strings.TrimLeft(trimmed, " \t:.)-–—"), true
 }
 
-// cutNumber cuts a label, e.g. 3, 2.1 or 3a, from the start of s. label is in lower case ("" if s starts with no
-// digit).
+// cutNumber cuts a label, e.g. 2.1 or 3a, from the start of s. label is lower case ("" if s starts with no digit).
 func cutNumber(s string) (label, rest string) {
 	i := 0
 	for i < len(s) && i < 12 && (isDigit(s[i]) || s[i] == '.' && i > 0 && i+1 < len(s) && isDigit(s[i+1])) {
@@ -134,8 +132,8 @@ func cutNumber(s string) (label, rest string) {
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// plansInUse returns up to maxPlans plans named in this turn, by their paths from the workspace and the project,
-// without ledgers. A prompt such as "continue" adds the plans of the last lookBack turns.
+// plansInUse returns up to maxPlans plans named in this turn, without ledgers. A prompt such as "continue" adds those
+// of the last lookBack turns.
 func plansInUse(s strategy.Situation) []activity.Plan {
 	within := 0
 	if prompt := strings.TrimSpace(s.Turn.Prompt); len(prompt) <= 60 && rules.OpensWithPhrase(prompt, []string{
@@ -168,7 +166,7 @@ func planWants(s strategy.Situation) (all []strategy.WantedFile) {
 	return all
 }
 
-// progressInPlanFiles returns the progress in the plans that planWants had read into s.Workspace.Files.
+// progressInPlanFiles returns the progress in the plans read for planWants.
 func progressInPlanFiles(_ *Options, s strategy.Situation) (p progress) {
 	for _, named := range plansInUse(s) {
 		f := s.Workspace.Files[named.Name]
@@ -189,7 +187,7 @@ func progressInPlanFiles(_ *Options, s strategy.Situation) (p progress) {
 	return p
 }
 
-// byBoxes returns the progress from a file's check boxes. Callers set Line in each box, because ParseBox does not.
+// byBoxes returns the progress from check boxes. Callers set Line in each box.
 func byBoxes(name string, boxes []markdown.Box) progress {
 	p := progress{total: len(boxes)}
 	var first markdown.Box

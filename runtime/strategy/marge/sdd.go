@@ -75,7 +75,7 @@ func parseSDD(text string) sddLedger {
 	return l
 }
 
-// planInLine returns the plan's path from a line like "# SDD ledger — plan: FILE.md", or "".
+// planInLine returns the path in "# SDD ledger — plan: FILE.md", or "".
 func planInLine(line string) string {
 	folded := quotation.LowerASCII(line)
 	i := strings.Index(folded, "plan:")
@@ -88,8 +88,8 @@ func planInLine(line string) string {
 	return strings.Trim(name, " \t*_")
 }
 
-// tasksNamedIn parses lines like "Task 3: complete (…)" or "Tasks 1-3: complete" into labels and the words following
-// them, in lower case. opensLine is true if only marks and numbers precede the labels.
+// tasksNamedIn parses lines like "Tasks 1-3: complete" into labels and the words following, in lower case. opensLine is
+// true if only marks and numbers precede the labels.
 func tasksNamedIn(line string) (labels []string, words string, opensLine bool) {
 	folded := quotation.LowerASCII(line)
 	for from := 0; ; {
@@ -132,8 +132,8 @@ func tasksNamedIn(line string) (labels []string, words string, opensLine bool) {
 	}
 }
 
-// nextLabels parses a list's next label ("1, 2", "1 & 2"), or the rest of prev's range ("1-3", "1 to 3"). If there are
-// none, rest is s. s must be in lower case.
+// nextLabels parses a list's next label ("1, 2") or the rest of prev's range ("1-3"). Without any, rest is s. s is
+// lower case.
 func nextLabels(prev, s string) (labels []string, rest string) {
 	trimmed := strings.TrimLeft(s, " ")
 	for _, mark := range []string{"-", "–", "to ", "through ", ",", "&", "and "} {
@@ -169,7 +169,7 @@ func isComplete(words string) bool {
 		slices.ContainsFunc(tickMarks, ticked)
 }
 
-// ledgerNames returns the names, not paths, of up to maxLedgers ledgers in sddDir, the last by name.
+// ledgerNames returns the names, not paths, of the last maxLedgers ledgers in sddDir by name.
 func ledgerNames(s strategy.Situation) []string {
 	all := slices.DeleteFunc(slices.Clone(s.Workspace.Files[sddDir].Names), func(name string) bool {
 		return strings.HasPrefix(name, ".") || strings.HasSuffix(name, ".md")
@@ -177,8 +177,8 @@ func ledgerNames(s strategy.Situation) []string {
 	return all[max(0, len(all)-maxLedgers):]
 }
 
-// newestOwnLedger returns the name of the ledger of this session that changed last, or "". othersToo reports whether
-// other sessions use ledgers.
+// newestOwnLedger returns the name of this session's ledger that changed last, or "". othersToo reports whether other
+// sessions use ledgers.
 func newestOwnLedger(s strategy.Situation) (slug string, othersToo bool) {
 	for _, name := range ledgerNames(s) {
 		f := s.Workspace.Files[sddDir+name+sddFile]
@@ -193,15 +193,14 @@ func newestOwnLedger(s strategy.Situation) (slug string, othersToo bool) {
 	return slug, othersToo
 }
 
-// mayFollowLedger reports whether the session follows slug's ledger. This is true if it has named the ledger or the
-// plan, or is not known to have called a tool yet.
+// mayFollowLedger reports whether the session has named the ledger or plan, or is not known to have called a tool.
 func mayFollowLedger(s strategy.Situation, slug string) bool {
 	return !s.Turn.Known || s.Turn.LastTool == "" || slices.ContainsFunc(s.Plans, func(p activity.Plan) bool {
 		return strings.HasSuffix(p.Name, sddDir+slug) || planFileStem(p.Name) == slug
 	})
 }
 
-// nextSDDWants returns the files to read next, by those already in s.Workspace.Files. It is called until none is new.
+// nextSDDWants returns the files to read next. Callers repeat it until none is new.
 func nextSDDWants(s strategy.Situation) []strategy.WantedFile {
 	all := []strategy.WantedFile{{Name: sddDir}}
 	for _, name := range ledgerNames(s) {
@@ -215,8 +214,7 @@ func nextSDDWants(s strategy.Situation) []strategy.WantedFile {
 	return all
 }
 
-// planNames returns the paths where the plan of the ledger with this slug might be, the most likely first. They are
-// relative to the workspace.
+// planNames returns the workspace paths where the ledger's plan might be, the most likely first.
 func planNames(s strategy.Situation, slug string) (candidates []string) {
 	base := slug + ".md"
 	if named := parseSDD(string(s.Workspace.Files[sddDir+slug+sddFile].Data)).plan; named != "" {
@@ -274,8 +272,8 @@ func sddReads(o *Options, s strategy.Situation) (p progress) {
 	return byBoxes(name, ledger.boxes)
 }
 
-// countByPlan returns p, which must have no counts yet, with the progress in read, a plan with tasks. ledgerFile and
-// planFile are the names to show.
+// countByPlan returns p, which has no counts yet, with the progress in read, a plan with tasks. ledgerFile and planFile
+// are names to show.
 func (l sddLedger) countByPlan(p progress, ledgerFile, planFile string, read plan) progress {
 	next := task{}
 	for _, t := range read.tasks {

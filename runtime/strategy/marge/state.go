@@ -41,8 +41,8 @@ func (w *Workflow) Members(m *codec.Coder) {
 	m.Text("updated_at", &w.written)
 }
 
-// ParseWorkflowState parses a workflow state. Missing members and impossible numbers of tasks are no errors: the caller
-// calls CheckMembers.
+// ParseWorkflowState parses a workflow state. Callers call CheckMembers for missing members and impossible numbers of
+// tasks.
 func ParseWorkflowState(data []byte) (w Workflow, err error) {
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 	parts, fault := codec.ReadStrictly(data, &w, func(string) bool { return true })
@@ -59,7 +59,7 @@ func ParseWorkflowState(data []byte) (w Workflow, err error) {
 	return w, err
 }
 
-// CheckMembers returns an error if the numbers of tasks or the time are missing or invalid.
+// CheckMembers returns an error if the task numbers or the time are missing or invalid.
 func (w Workflow) CheckMembers() error {
 	switch {
 	case w.Total <= 0:

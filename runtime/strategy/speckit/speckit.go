@@ -15,7 +15,7 @@ var Strategy = specs.StrategyOf(&specs.Kind{
 	Find: speckitPlaces,
 })
 
-// speckitPlaces returns the current feature's place, and the file naming it. Callers read this first.
+// speckitPlaces returns the current feature's place and the file naming it, which callers read first.
 func speckitPlaces(s strategy.Situation, _ []string) (onlyCurrent []specs.Place, _ []strategy.WantedFile) {
 	const current, root = ".specify/.current-feature", ".specify/specs/"
 	wants := []strategy.WantedFile{{Name: current}}

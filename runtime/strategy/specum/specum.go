@@ -19,9 +19,7 @@ var Strategy = specs.StrategyOf(&specs.Kind{
 
 const maxRoots = 16
 
-// specumPlaces returns the possible directories of the active spec, and the files to read. The file
-// .current-spec, in the first existing directory of specs_dirs or in ./specs, contains the path of the spec
-// or the name of a directory beside it.
+// specumPlaces returns the active spec's possible directories, and the files to read.
 func specumPlaces(s strategy.Situation, settingLines []string) ([]specs.Place, []strategy.WantedFile) {
 	root, wants, known := specsRoot(s, settingLines)
 	at, ok := specs.PlaceAt(root)
@@ -50,8 +48,8 @@ func specumPlaces(s strategy.Situation, settingLines []string) ([]specs.Place, [
 	return places, wants
 }
 
-// specsRoot returns the first specs directory that can be read, or "./specs". wants are the listings that it needs.
-// allRead reports whether all directories before root were read.
+// specsRoot returns the first readable specs directory, or "./specs". wants are listings needed. allRead reports
+// whether all directories before root were read.
 func specsRoot(s strategy.Situation, settingLines []string) (root string, wants []strategy.WantedFile, allRead bool) {
 	allRead = true
 	for _, dir := range listedDirs(settingLines) {
@@ -70,7 +68,7 @@ func specsRoot(s strategy.Situation, settingLines []string) (root string, wants 
 	return cmp.Or(root, "./specs"), wants, allRead
 }
 
-// listedDirs returns up to maxRoots directories from specs_dirs in the settings lines, or nil.
+// listedDirs returns up to maxRoots directories from specs_dirs, or nil.
 func listedDirs(lines []string) (listedOrNil []string) {
 	for _, line := range lines {
 		value, ok := strings.CutPrefix(line, "specs_dirs:")
@@ -91,8 +89,7 @@ func listedDirs(lines []string) (listedOrNil []string) {
 	return listedOrNil
 }
 
-// cutToRelative makes a path below dir relative. Like the original, it does this for any other path with a leading
-// slash, too. Both then start with "./". All others stay the same.
+// cutToRelative makes a path below dir, or another with a leading slash, start with "./". Others stay the same.
 func cutToRelative(dir, path string) string {
 	dir, slashed := strings.ReplaceAll(dir, `\`, "/"), strings.ReplaceAll(path, `\`, "/")
 	if rest, ok := strings.CutPrefix(slashed, strings.TrimRight(dir, "/")+"/"); ok && dir != "" {

@@ -161,7 +161,7 @@ func listHash(todos []activity.Todo) string {
 	return quotation.HashText(b.String())
 }
 
-// readTodos parses {"todos": [{"content", "status"}]}. It skips invalid entries, and those beyond maxEntries.
+// readTodos parses {"todos": [{"content", "status"}]}, without invalid entries and those beyond maxEntries.
 func readTodos(data []byte) ([]activity.Todo, error) {
 	members, err := codec.ReadMembers(data)
 	if err != nil {

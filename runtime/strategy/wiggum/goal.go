@@ -100,8 +100,8 @@ func (g *Goal) takeField(f field) (err error) {
 	return err
 }
 
-// SetFields returns data, a loop file's content, with fields set. New fields are added after the last. A field is a key
-// and a raw value: a number, true, or a QuoteValue result. The value "" removes a field.
+// SetFields returns data, a loop file's content, with fields set to raw values: a number, true, or a QuoteValue result.
+// "" removes a field.
 func SetFields(data []byte, edits ...[2]string) ([]byte, error) {
 	text := string(data)
 	for _, set := range edits {
@@ -125,7 +125,7 @@ func SetFields(data []byte, edits ...[2]string) ([]byte, error) {
 	return []byte(text), nil
 }
 
-// SetBody returns data, the content of a loop's file, with the goal's text replaced and the fields kept.
+// SetBody returns a loop file's data with the goal's text replaced.
 func SetBody(data []byte, body string) ([]byte, error) {
 	front, err := readFront(string(data))
 	if err != nil {
@@ -135,8 +135,8 @@ func SetBody(data []byte, body string) ([]byte, error) {
 	return []byte(front.text[:front.after] + strings.ReplaceAll("\n"+body+"\n", "\n", front.newline)), nil
 }
 
-// QuoteValue returns text as a double-quoted string on one line, with newlines and tabs as \n and \t. Other control
-// characters and line separators become spaces.
+// QuoteValue returns text double-quoted on one line, with \n and \t. Other control characters and line separators
+// become spaces.
 func QuoteValue(text string) string {
 	text = strings.Map(func(r rune) rune {
 		isControl := r < ' ' && r != '\n' && r != '\t' || r == 0x7f || r == 0x85
@@ -148,7 +148,7 @@ func QuoteValue(text string) string {
 	return `"` + strings.NewReplacer(`"`, `\"`, `\`, `\\`, "\n", `\n`, "\t", `\t`).Replace(text) + `"`
 }
 
-// QuoteValues returns texts as a list of quoted strings. A single text that contains no "|" becomes one quoted string.
+// QuoteValues returns texts as a list of quoted strings, or a single text without "|" as one quoted string.
 func QuoteValues(texts []string) (quotedOrBracketed string) {
 	var all []string
 	for _, text := range texts {
@@ -231,8 +231,7 @@ func readFront(text string) (front, error) {
 	return f, errorAtLine(number+1, `no line "---" ends the fields`)
 }
 
-// addLine adds the line's field, if any. line has no line ending. f.end and f.after must be the offsets for the line's
-// start and end.
+// addLine adds the line's field, if any. line has no ending. f.end and f.after are the line's start and end.
 func (f *front) addLine(line string, number int) error {
 	if trimmed := strings.TrimSpace(line); trimmed == "" || trimmed[0] == '#' {
 		return nil
@@ -252,7 +251,7 @@ func (f *front) addLine(line string, number int) error {
 	return nil
 }
 
-// readField parses a line as a field. The caller sets line, start and end of the field.
+// readField parses a field. Callers set its line, start and end.
 func readField(line string) (f field, err error) {
 	key, rest, ok := strings.Cut(line, ":")
 	f.key = strings.TrimRight(key, " \t")
@@ -277,8 +276,7 @@ func readField(line string) (f field, err error) {
 	return f, nil
 }
 
-// readValue parses the text following a colon. text can't be a list. value has no quotes. comment includes # and the
-// blanks before.
+// readValue parses the text following a colon, not a list. value has no quotes. comment includes # and leading blanks.
 func readValue(text string) (value, comment string, quoted bool, err error) {
 	trimmed := strings.TrimLeft(text, " \t")
 	if trimmed == "" {
@@ -317,8 +315,7 @@ func lineComment(rest string) (string, error) {
 	return strings.TrimRight(rest, " \t"), nil
 }
 
-// readQuoted decodes the quoted string from the start of text, and returns the remaining text as rest. Double-quoted
-// strings use backslash escapes. Single-quoted strings double their quotes.
+// readQuoted decodes the quoted string at the start of text.
 func readQuoted(text string) (value, rest string, err error) {
 	var b strings.Builder
 	mark := text[0]
@@ -343,7 +340,7 @@ func readQuoted(text string) (value, rest string, err error) {
 	return "", "", errors.New("the quotes are not closed")
 }
 
-// readList parses a list. text must start with the bracket. comment includes # and leading blanks.
+// readList parses a list. text starts with the bracket. comment includes # and leading blanks.
 func readList(text string) (values []string, comment string, err error) {
 	rest := strings.TrimLeft(text[1:], " \t")
 	for !strings.HasPrefix(rest, "]") {

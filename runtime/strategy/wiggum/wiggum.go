@@ -52,7 +52,7 @@ func (o *Options) Needs() strategy.Needs {
 	}}
 }
 
-// armedState returns the state of the loop in this session. A loop that ends at this stop is still armed.
+// armedState returns the state of this session's loop. A loop ending at this stop is still armed.
 func armedState(s strategy.Situation) strategy.Armed {
 	file := s.Workspace.Files[File]
 	m, _ := s.Memory(strategy.MemoryKey(s.Workspace.Dir + "/" + File))
@@ -128,9 +128,8 @@ type goalLoop struct {
 	id     string
 }
 
-// mergePast completes the loop's ID, start, count and maximum from the session's memory and the history. Higher
-// counts there replace the file's. ceiling limits the maximum unless the user typed one. A memory not from the last
-// iteration is cleared.
+// mergePast completes the loop's ID, start, count and maximum from memory and history. Higher counts there win. ceiling
+// limits the maximum unless the user typed one. A memory not from the last iteration is cleared.
 func (l *goalLoop) mergePast(ceiling int) {
 	if !activity.IsShortLowerID(l.ID) {
 		l.ID = ""
@@ -158,7 +157,7 @@ func (l *goalLoop) markOfLoop(count int) string { return l.id + " " + strconv.It
 
 const overMark = "over "
 
-// parseMemory returns the ID and count of the loop in which this session was at its last stop, if any.
+// parseMemory returns the ID and count of this session's loop at its last stop, if any.
 func parseMemory(m activity.Memory) (id string, count int, running bool) {
 	id, number, _ := strings.Cut(m.Mark, " ")
 	count, err := strconv.Atoi(number)
@@ -181,8 +180,8 @@ func (l *goalLoop) noLoopOrGone() strategy.Verdict {
 	return v
 }
 
-// stopTellOnce returns a stop that tells the user, once for each evidence, that the file is not a loop. evidence names
-// the file and the fault.
+// stopTellOnce returns a stop that tells the user, once per evidence, that the file is not a loop. evidence names the
+// file and the fault.
 func (l *goalLoop) stopTellOnce(rule, evidence string) strategy.Verdict {
 	v := strategy.StopBy(rule, evidence)
 	if hash := quotation.HashText(evidence); !slices.Contains(l.memory.Told, hash) {
@@ -244,8 +243,8 @@ func (l *goalLoop) decideIteration() strategy.Verdict {
 	return l.continueLoop(count, stalls)
 }
 
-// endOrDemand ends the loop if there is no check, or if it has passed since the last file change. If the check was
-// denied, the agent may stop. Otherwise mayStop is false and the next reason demands the check.
+// endOrDemand ends the loop without a check, or if it has passed since the last file change. After a denied check, the
+// agent may stop. Otherwise mayStop is false and the next reason demands the check.
 func (l *goalLoop) endOrDemand(count int, saidPromise string) (v strategy.Verdict, mayStop bool) {
 	evidence := l.s.Session.AgentName() + " said " + quotation.QuoteEvidence(saidPromise)
 	check, dir := activity.Check{Command: l.Check, Project: l.s.Workspace.Dir}, l.s.Workspace.Dir
@@ -268,8 +267,7 @@ func (l *goalLoop) endOrDemand(count int, saidPromise string) (v strategy.Verdic
 	return l.endLoop(activity.LoopPromised, count, evidence, "Completion promise detected. Loop stopped successfully."), true
 }
 
-// hashNoDigits returns a hash of the message. The hash ignores the values of numbers, except under the original's
-// protocol.
+// hashNoDigits returns the message's hash, ignoring numbers except under the original's protocol.
 func (l *goalLoop) hashNoDigits() string {
 	if l.s.Session.Protocol == "exit2" {
 		return quotation.HashText(l.s.Message.Text)
@@ -278,8 +276,7 @@ func (l *goalLoop) hashNoDigits() string {
 	return quotation.HashText(strings.Join(between, "0"))
 }
 
-// textIfNew returns the text of the message, or "" if the message is older than the last continue. A promise in such
-// a message was made to a different loop.
+// textIfNew returns the message's text, or "" if older than the last continue.
 func (l *goalLoop) textIfNew() (lastMessage string) {
 	if !l.s.Message.FromEvent && (l.s.Message.Earlier || l.memory.Text == quotation.HashText(l.s.Message.Text)) {
 		return ""
@@ -287,8 +284,8 @@ func (l *goalLoop) textIfNew() (lastMessage string) {
 	return l.s.Message.Text
 }
 
-// continueLoop returns a continue that writes the count to the file. count includes the turn that ends now. stalls does
-// not include this continue.
+// continueLoop returns a continue that writes the count to the file. count includes the ending turn. stalls excludes
+// this continue.
 func (l *goalLoop) continueLoop(count, stalls int) strategy.Verdict {
 	fields := [][2]string{{"iteration_count", strconv.Itoa(count)}}
 	if l.Session == "" && l.s.Session.ID != "" {
@@ -340,7 +337,7 @@ func (l *goalLoop) continueLoop(count, stalls int) strategy.Verdict {
 	return v
 }
 
-// untilPromise returns how the loop ends, as a clause to append. It begins with a comma or semicolon.
+// untilPromise returns how the loop ends, as a clause beginning with a comma or semicolon.
 func (l *goalLoop) untilPromise() string {
 	if len(l.Promises) == 0 {
 		return "; it names no promise, so it ends with the last turn"
@@ -352,7 +349,7 @@ func (l *goalLoop) untilPromise() string {
 	return says
 }
 
-// turnsDoneInWords returns a clause like "3 of 25 turns done", and why the maximum is lower than the file's.
+// turnsDoneInWords returns "3 of 25 turns done", and why the maximum is below the file's.
 func (l *goalLoop) turnsDoneInWords(count int) string {
 	says := TurnsInWords(count, l.max)
 	if l.max < l.Max {
@@ -366,7 +363,7 @@ func TurnsInWords(done, most int) string {
 	return strconv.Itoa(done) + " of " + strconv.Itoa(most) + " turns done"
 }
 
-// CapOriginInWords describes the cap of a file's maximum: the number that the user typed, or the ceiling when typed is 0.
+// CapOriginInWords describes a maximum's cap: the number that the user typed, or the ceiling if typed is 0.
 func CapOriginInWords(typed, ceiling int) string {
 	if typed > 0 {
 		return "you typed " + strconv.Itoa(typed)
@@ -374,8 +371,8 @@ func CapOriginInWords(typed, ceiling int) string {
 	return "your ceiling is " + strconv.Itoa(ceiling)
 }
 
-// endLoop returns a stop that removes the loop's file. event is the rule and the entry in the history, such as
-// activity.LoopPromised. evidence is a clause for the user, and note is a line for standard error.
+// endLoop returns a stop that removes the loop's file. event is the rule and the history entry. evidence is a clause
+// for the user, note a line for standard error.
 func (l *goalLoop) endLoop(event string, count int, evidence, note string) strategy.Verdict {
 	return strategy.Verdict{
 		Decision: strategy.Stop, Rule: event, Sure: 100, Evidence: evidence,
@@ -387,7 +384,7 @@ func (l *goalLoop) endLoop(event string, count int, evidence, note string) strat
 	}
 }
 
-// pauseLoop returns a stop that sets active to false in the file, so that a stuck agent does not lose the goal.
+// pauseLoop returns a stop that sets active to false in the file.
 func (l *goalLoop) pauseLoop(count int, evidence string) strategy.Verdict {
 	data, err := SetFields(l.file.Data, [2]string{"active", "false"})
 	if err != nil {
@@ -403,8 +400,7 @@ func (l *goalLoop) pauseLoop(count int, evidence string) strategy.Verdict {
 	}
 }
 
-// rememberEnd returns the memory for a loop no longer running in this session. mark is overMark plus the loop's ID, or
-// "" if paused.
+// rememberEnd returns the memory for a loop no longer running. mark is overMark plus the loop's ID, or "" if paused.
 func (l *goalLoop) rememberEnd(mark string) activity.Memory {
 	return activity.Memory{Key: l.memory.Key, Mark: mark, Text: quotation.HashText(l.s.Message.Text), At: l.s.Session.Now}
 }
@@ -429,6 +425,5 @@ func (l *goalLoop) newEvent(event string, count int) activity.LoopEvent {
 	}
 }
 
-// ShortenFile returns data, the content of a loop's file, as a history keeps it: at most 16 KiB, followed by … if it is
-// cut.
+// ShortenFile returns a loop file's content for a history: at most 16 KiB, followed by … if cut.
 func ShortenFile(data []byte) string { return quotation.ClipBytes(string(data), goalFile) }
