@@ -144,7 +144,7 @@ func packedName(program Program, t Target) string {
 	return name
 }
 
-// packPrograms returns a reproducible compressed tar file.
+// packPrograms returns a reproducible tar file, compressed with zstd.
 func packPrograms(programs []Binary) ([]byte, error) {
 	var packed bytes.Buffer
 	z, err := zstd.NewWriter(&packed, zstd.WithEncoderLevel(zstd.SpeedBestCompression), zstd.WithWindowSize(window),

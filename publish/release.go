@@ -47,7 +47,7 @@ func parseVersion(version string) (*semver.Version, error) {
 	return v, err
 }
 
-// raiseVersion returns version with a part of VersionParts raised.
+// raiseVersion returns version with a part raised, which is one of VersionParts.
 func raiseVersion(version, part string) (string, error) {
 	v, err := parseVersion(version)
 	if err != nil {

@@ -158,6 +158,7 @@ func (a *app) strategyPath(plugin string) (pathOrName string) {
 	return plugin
 }
 
+// typedCandidate returns the candidate that --strategy names. o.chosen is set.
 func (a *app) typedCandidate(o explainOptions) (replay.Candidate, error) {
 	if known, ok := registry.StrategyNamed(o.strategy); ok {
 		settings, err := hook.Defaults(known, "")

@@ -135,6 +135,7 @@ func (w *watcher) printChanges(view absence.View) (err error) {
 // widest is the width of output that is not for a terminal.
 const widest = 200
 
+// printView prints all of view as text.
 func (w *watcher) printView(view absence.View) error {
 	out := w.resultPrinter()
 	out.Width = cmp.Or(widthOf(w.stdout), w.columns, widest)

@@ -210,8 +210,8 @@ func (s *Snapshot) userSettingsForClient(keys ...string) (andNetEnv []byte) {
 
 const throwawayPrefix = "springfield-claude-"
 
-// runClient runs claude plugin in a temporary configuration directory. It succeeds if didWork returns true, whatever
-// the exit status.
+// runClient runs claude plugin with temporary settings, so it changes places.Plugins. It succeeds if
+// didWork returns true, whatever the exit status.
 func (c Command) runClient(
 	ctx context.Context, places Places, settings []byte, patience time.Duration, didWork isRecorded, pluginArgs ...string,
 ) (err error) {

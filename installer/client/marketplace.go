@@ -218,6 +218,7 @@ func (m Market) CheckFreeIn(in *document.Document) error {
 	return checkNotTaken(raw, m.Name, m.Location)
 }
 
+// checkNotTaken returns a *NameTakenError if declaration, which is not nil, names another source than dir.
 func checkNotTaken(declaration json.RawMessage, name, dir string) error {
 	if from := as[Source](as[object](declaration)["source"]); !from.isAt(dir) && !from.IsMissing() {
 		return &NameTakenError{name, from.String(), dir}

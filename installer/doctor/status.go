@@ -43,7 +43,7 @@ type Judge struct {
 	spent     string
 }
 
-// overriddenInWords returns a suffix ("" if all settings agree).
+// overriddenInWords returns a suffix like ", over user settings" ("" if all settings agree).
 func overriddenInWords(p client.Switched) string {
 	others := slices.DeleteFunc(slices.Clone(p.Says), func(said client.Said) bool { return said.On == p.On })
 	if len(others) == 0 {

@@ -40,7 +40,8 @@ func FetchableURL(remote string) (address string, ok bool) {
 // SameRepository reports whether two URLs or OWNER/REPO name the same repository.
 func SameRepository(a, b string) bool { return Canonical(a) == Canonical(b) }
 
-// Canonical converts a URL, USER@HOST:PATH or OWNER/REPO to HOST/PATH in lower case.
+// Canonical converts a URL, USER@HOST:PATH or OWNER/REPO to HOST/PATH in lower case, to compare addresses.
+// It lowers any other text.
 func Canonical(address string) string {
 	if at := scpLike.FindStringSubmatch(address); at != nil && !strings.Contains(address, "://") {
 		address = "ssh://" + at[1] + "/" + at[2]

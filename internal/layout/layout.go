@@ -219,7 +219,7 @@ func (p Printer) PrintDiff(text string) {
 	}
 }
 
-// printLines prints lines, styling startOrAll at the start, or all lines for "".
+// printLines prints lines without wrapping, styling startOrAll at the start, or all lines for "".
 func (p Printer) printLines(startOrAll string, lines ...string) {
 	startOrAll = display.UnglueBlanks(startOrAll)
 	for n, line := range lines {

@@ -108,7 +108,7 @@ func (m *Coder) noteWrongKind(value []byte, wanted string) {
 	m.faults = append(m.faults, &Fault{At: m.offsetOf(value), Says: says})
 }
 
-// Text reads or writes a member that is a string.
+// Text reads or writes a string. It omits an empty one, unless EvenEmpty was called.
 func (m *Coder) Text(name string, v *string) {
 	if !m.beginMember(name, *v == "") {
 		return
@@ -131,6 +131,7 @@ func (m *Coder) Masked(name string, v *string) {
 	m.Text(name, v)
 }
 
+// Bool reads or writes a bool. It omits false, unless EvenEmpty was called.
 func (m *Coder) Bool(name string, v *bool) {
 	if !m.beginMember(name, !*v) {
 		return

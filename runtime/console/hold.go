@@ -240,6 +240,7 @@ func (d *Console) noteAndListHolds() (all []ledger.HoldEvent) {
 	return all
 }
 
+// lastHoldSuffix returns a suffix on the last hold of a session, and records ends of holds ("" without any).
 func (d *Console) lastHoldSuffix(session string) (suffixOrEmpty string) {
 	for _, e := range d.noteAndListHolds() {
 		if e.Of == ledgerIDOf(session) {

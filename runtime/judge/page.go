@@ -165,8 +165,7 @@ func endOfMessage(s string) string {
 	return "…" + tail
 }
 
-// SystemPrompt returns the system prompt for a judge of this agent, named as in host.Host.Agent. An empty agent does
-// not mean Claude.
+// SystemPrompt returns the system prompt for a judge of this agent, named as in host.Host.Agent and not "".
 func SystemPrompt(agent string) string { return strings.ReplaceAll(prompt, "Claude", agent) }
 
 const prompt = `You judge one moment of a coding session: Claude has just ended its turn. Decide whether it should go on working by itself, or hand the turn to the user.

@@ -341,7 +341,7 @@ func endOfSigns(p string, at int, orElse rune) (end int, signOrQuestion rune) {
 	return end, orElse
 }
 
-// finalSign returns a text's final punctuation mark, or 0. It ignores markup and symbols, but not a backtick.
+// finalSign returns a text's final punctuation mark, or 0. It ignores markup and symbols, but returns a final backtick.
 func finalSign(s string) rune {
 	s = strings.TrimRightFunc(s, func(r rune) bool {
 		isSymbol := unicode.In(r, unicode.So, unicode.Cf, unicode.Sk) || r == 0xfe0f

@@ -63,7 +63,7 @@ func isWhollyList(para string) bool {
 }
 
 // Sentences splits p at line endings and after full stops, colons, question and exclamation marks (ASCII ones only
-// before a space). Leading markup is removed.
+// before a space). Leading markup is removed, blanks at the end are not.
 func Sentences(p string) (all []string) {
 	start := 0
 	cut := func(end int) {

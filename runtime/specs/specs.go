@@ -396,6 +396,7 @@ func (r *round) commandToType(word string) string {
 	return "/" + r.pluginName() + ":" + word
 }
 
+// iterationLimit returns the lower of the state file's limit and the ceiling. 0 allows no iteration.
 func (r *round) iterationLimit() int { return min(r.state.Limit, r.ceiling) }
 
 func (r *round) addOrphanRemovals(v strategy.Verdict) strategy.Verdict {

@@ -115,6 +115,7 @@ type message struct {
 	event, commands, results []byte
 }
 
+// readMessage reads the message at which w is into m and e.
 func (m *message) readMessage(e *transcript.Entry, w *codec.Walk) {
 	members := []transcript.Member{
 		{Name: "role", Raw: &m.role}, {Name: "visibility", Raw: &m.visibility},

@@ -76,6 +76,7 @@ func announcedWithTodos(s strategy.Situation) (evidence, reason string, ok bool)
 	return a.String(), "", true
 }
 
+// announcedIn returns the last announcement of a count of steps, like "Task 3/5".
 func announcedIn(s strategy.Situation) announcement {
 	return lastAnnouncement(outerParagraphs(lastmessage.WithoutComments(spokenWords(s.Message))))
 }

@@ -178,6 +178,7 @@ type field struct {
 	start, end int
 }
 
+// joinedValues returns the field's value as text, a list joined by "|".
 func (f field) joinedValues() string { return strings.Join(f.values, "|") }
 
 func (f field) parseCount() (int, error) {
