@@ -61,8 +61,8 @@ func (e *FileError) Error() string {
 
 const maxDepth = 100
 
-// parseJSON parses strict UTF-8 JSON. It rejects duplicate keys and more than maxDepth levels. All errors are
-// *FileError.
+// parseJSON parses strict UTF-8 JSON, with json.Number for numbers. It rejects duplicate keys and more than maxDepth
+// levels. All errors are *FileError.
 func parseJSON(data []byte) (document, error) {
 	fault := func(offset int64, format string, args ...any) error {
 		return &FileError{Position: positionOf(data, int(offset)), Problem: fmt.Sprintf(format, args...)}
@@ -195,7 +195,7 @@ func checkSchema(schemas *jsonschema.Compiler, d document, against string) (flaw
 	return flaws, nil
 }
 
-// leafErrors returns the innermost causes of e, except in alternatives and invalid property names.
+// leafErrors returns the innermost causes of e, without descending into alternatives or invalid property names.
 func leafErrors(e *jsonschema.ValidationError) []*jsonschema.ValidationError {
 	switch e.ErrorKind.(type) {
 	case *kind.AnyOf, *kind.PropertyNames:

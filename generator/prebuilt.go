@@ -34,7 +34,8 @@ var ErrNoPrebuilt = errors.New("this springfield contains no compiled hook")
 
 const prebuiltManifest = "manifest.json"
 
-// ReadManifestIfAny reads the manifest of carried programs (nil if none). The build has no Binaries.
+// ReadManifestIfAny reads the manifest of carried programs (nil if none or prebuilt is nil). The build has checksums
+// but no Binaries.
 func ReadManifestIfAny(prebuilt fs.FS) (*Build, error) {
 	if prebuilt == nil {
 		return nil, nil

@@ -135,7 +135,7 @@ func (s Suite) encodeYAML() ([]byte, error) {
 }
 
 // UpdatedYAML returns old, the text of springfield.yaml, updated to s, with the user's comments. If necessary, it
-// appends the old text as a comment.
+// writes s anew and appends the old text as a comment. An invalid old is an error.
 func (s Suite) UpdatedYAML(old []byte) ([]byte, error) {
 	text, _ := textWithLF(old)
 	before, err := decodeSuite([]byte(text))
@@ -171,7 +171,7 @@ func (s Suite) UpdatedYAML(old []byte) ([]byte, error) {
 // yamlBlock is the text of a top-level member, or of the comments and blank lines between two.
 type yamlBlock struct{ key, text string }
 
-// splitBlocks splits YAML into top-level members and the comments around them.
+// splitBlocks splits YAML into top-level members and the comments around them. The concatenated blocks are the file.
 func splitBlocks(text string) (blocks []yamlBlock) {
 	later := "" // comments that end the member, unless it continues
 	for line := range strings.Lines(text) {

@@ -50,6 +50,7 @@ func (t subject) reportFinding(state check.State, says, fix string) {
 
 func (t subject) reportFailure(says, fix string) { t.reportFinding(check.Failure, says, fix) }
 
+// suiteChecks returns the checks. The first reads springfield.yaml for the rest.
 func suiteChecks() (checks []check.Check[*inspection]) {
 	for _, c := range []struct {
 		name string
@@ -91,7 +92,8 @@ func forPlugins(look func(*inspection, Plugin)) func(*inspection) {
 }
 
 // Validate checks the suite in dir, called shownDir in suggested commands. If springfield.yaml is invalid, further
-// checks, including others, are skipped. It returns ErrNoSuite, or errors about unreadable files.
+// checks, including others, are skipped. Built-in checks that find nothing add a Fine finding. It returns ErrNoSuite,
+// or errors about unreadable files.
 func Validate(ctx context.Context, dir, shownDir string, others ...check.Check[Suite]) ([]check.Finding, error) {
 	files, err := rooted.OpenFolder(dir)
 	if err == nil {
@@ -165,7 +167,7 @@ func (in *inspection) readSubject(file, schemaName string) (t subject, ok bool) 
 	return t, err == nil
 }
 
-// reportMissing reports a missing file, unless an update has accepted its deletion.
+// reportMissing reports a missing file, but no warning if an update has accepted its deletion.
 func (t subject) reportMissing(state check.State) {
 	switch fix := "springfield init " + t.in.called + " adds it"; {
 	case state != check.Warning || t.in.recorded[t.file] == "":

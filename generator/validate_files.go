@@ -37,7 +37,8 @@ func (in *inspection) lookAtBinaries() {
 	}
 }
 
-// checkRegular reports failures of a program's file, and returns true if the content can be checked.
+// checkRegular reports failures of a program's file, and returns true if the content can be checked, even without the
+// executable bit.
 func (t subject) checkRegular(d Difference, noun string) bool {
 	build := "springfield build " + t.in.called
 	switch {

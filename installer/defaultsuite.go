@@ -58,8 +58,8 @@ func (o *DefaultSuite) addUnsaved(m Means, strategy string) (p client.Plugin, er
 }
 
 // stageFiles makes the suite's files and stages the plugin's in a temporary directory, unless the spec is unchanged.
-// addUnsaved is called before. With doLock, it first waits for the suite's lock, and reads the spec again. Callers call
-// Close.
+// addUnsaved is called before. With doLock, it first waits for the suite's lock, keeps it, and reads the spec again.
+// Callers call Close.
 func (o *DefaultSuite) stageFiles(ctx context.Context, m Means, doLock bool) (err error) {
 	if doLock && o.unlock == nil {
 		for told := false; o.unlock == nil; told = true { // another springfield that makes the suite may have to compile
@@ -96,6 +96,7 @@ func (o *DefaultSuite) stageFiles(ctx context.Context, m Means, doLock bool) (er
 	return err
 }
 
+// Close removes the temporary copy of the plugin and releases the lock.
 func (o *DefaultSuite) Close() {
 	if o.unlock != nil {
 		o.unlock()

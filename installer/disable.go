@@ -24,8 +24,8 @@ type DisableRequest struct {
 	DryRun bool
 }
 
-// DisablePlugin disables a plugin in a host's settings, or with r.DryRun only plans that. With r.Purge, Claude Code
-// also forgets the plugin if unused; without the claude command, nothing changes and it returns an error. A strategy
+// DisablePlugin disables a plugin in a host's settings, or with r.DryRun only plans that. For Claude Code, r.Purge also
+// makes it forget the plugin if unused, but without the claude command nothing changes and it is an error. A strategy
 // with no enabled plugin is a no-op.
 func DisablePlugin(ctx context.Context, m Means, host hosts.Host, r DisableRequest) (done Done, err error) {
 	defer func() {

@@ -283,7 +283,8 @@ func (e *enableRun) examinePluginDir(dir string) error {
 	return nil
 }
 
-// setKind sets whether the plugin decides at Stop and drives a spec loop, and records the strategies of this kind.
+// setKind sets whether the plugin decides at Stop, and whether it drives a spec loop, and records the strategies of
+// this kind.
 func (e *enableRun) setKind(ownStrategy string, decides bool) {
 	known, ok := registry.StrategyNamed(ownStrategy)
 	e.wanted.DecidesNothing, e.wanted.Loops, e.wanted.SameKind = !decides, ok && known.KindOf() == strategy.SpecLoop, nil

@@ -85,7 +85,7 @@ func (m Means) FindPlugin(name, dir string) (client.Plugin, error) {
 
 var errUnknown = errors.New("none of your suites and no marketplace known to Claude Code")
 
-// howToGet returns advice on a missing plugin. suite is the only suite searched, or "".
+// howToGet returns advice on a missing plugin. suite is the only suite searched, or "" for all.
 func (m Means) howToGet(name, marketplace, suite string) string {
 	same := slices.DeleteFunc(m.suggestIDs(""), func(id string) bool { return !strings.HasPrefix(id, name+"@") })
 	markets, _ := m.offeredIn(name, "") // FindPlugin reported the error
@@ -172,7 +172,7 @@ func (m Means) InOKSuites(name, marketplace string) (all []client.Plugin, err er
 	return all, err
 }
 
-// suitePlugins returns a marketplace's plugins in the user's suites. "" matches any.
+// suitePlugins returns a marketplace's plugins in the user's suites, ignoring errors. "" matches any.
 func (m Means) suitePlugins(marketIfAny string) []client.Plugin {
 	m.Tell = func(string, ...any) {}
 	all, _ := m.InOKSuites("", marketIfAny)

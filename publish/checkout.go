@@ -45,8 +45,8 @@ func (m Means) findCheckoutIfAny(ctx context.Context, dir string) (around checko
 	return c, err
 }
 
-// plainPrograms returns the programs with no executable bit in git's index. names are relative to c.dir, and plain to
-// the repository's root. unindexed reports whether one is not in the index. c has a repository.
+// plainPrograms returns the programs with no executable bit in git's index, except .exe files. names are relative to
+// c.dir, and plain to the repository's root. unindexed reports whether one is not in the index. c has a repository.
 func (c checkout) plainPrograms(names []string) (plain []string, unindexed bool, err error) {
 	for _, name := range names {
 		if path.Ext(name) == ".exe" {

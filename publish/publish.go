@@ -92,9 +92,9 @@ func (e *RefusedError) Error() string {
 }
 func (e *RefusedError) Hint() string { return "see the fix for each above" }
 
-// PlanRelease plans a release and builds the programs unless q.Check is set. It locks suite and marketplace until
-// Plan.Unlock, unless q.Check or q.Look is set. Callers always call Plan.Unlock. A review's failures are a
-// *RefusedError.
+// PlanRelease plans a release without writing files of the suite or marketplace. Unless q.Check is set, it builds the
+// programs. It locks both until Plan.Unlock, unless q.Check or q.Look is set. Callers always call Plan.Unlock. A
+// review's failures are a *RefusedError.
 func PlanRelease(ctx context.Context, m Means, q Request) (p *Plan, err error) {
 	in, err := m.openInputs(ctx, q)
 	defer func() {

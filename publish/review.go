@@ -16,8 +16,8 @@ import (
 // maxPublished limits a file, in bytes, because git hosts refuse larger ones.
 const maxPublished = 100 << 20
 
-// ClientCheck returns a check to validate the suite in dir with Claude Code. If there is a claude command, it first
-// calls asking, which is set, with text like "Claude Code 2.1.0".
+// ClientCheck returns a check to validate the suite in dir with Claude Code. If there is a claude command, the check
+// first calls asking with text like "Claude Code 2.1.0". asking is set.
 func ClientCheck(c client.Command, dir string, asking func(client string)) check.Check[generator.Suite] {
 	return check.Check[generator.Suite]{Name: "client",
 		Look: func(ctx context.Context, s generator.Suite) ([]check.Finding, error) {

@@ -43,8 +43,8 @@ type finder struct {
 	skipped []Skipped
 }
 
-// findLogs returns the logs in paths and andDirs, sorted by path, and the paths skipped. If ctx ends, it returns those
-// found so far.
+// findLogs returns the logs in paths and andDirs, sorted by path, and the paths skipped, without missing andDirs. If
+// ctx ends, it returns those found so far.
 func findLogs(ctx context.Context, paths []string, andDirs ...LogDir) ([]found, []Skipped) {
 	f := finder{ctx: ctx, seen: map[string]bool{}}
 	for _, path := range paths {

@@ -99,8 +99,8 @@ func (f *follower) takeLine(c *transcript.Cursor) (end followed, isMessage bool)
 	return end, false
 }
 
-// noteQueued records a short prompt typed during work, and forgets all if the user took them back. It returns false for
-// any other line.
+// noteQueued records a prompt typed during work unless it is long, and forgets all if the user took them back. It
+// returns false if the line is about anything else.
 func (f *follower) noteQueued(c *transcript.Cursor) bool {
 	words, back := codec.ValidText(c.Entry.Queued), c.Entry.Unqueued
 	switch {

@@ -83,7 +83,8 @@ type walker struct {
 
 const span = 1 << 20
 
-// read reads the log with windows of this many lines, and sets rows and err. tick is set, and can stop the read.
+// read reads the log with windows of this many lines, and sets rows and err. tick is set. If it stops the read, the
+// rows so far are kept.
 func (w *walker) read(lines int) {
 	told := int64(0)
 	if w.host == nil {

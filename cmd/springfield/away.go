@@ -108,7 +108,7 @@ func endIfSet(typed string, now time.Time) (end time.Time, err error) {
 	return end, nil
 }
 
-// parseOptions checks the flags and sets o.until. o.typed and the given flags are set.
+// parseOptions checks the flags and sets o.until. The caller has set o.typed, and which flags were given.
 func (o *awayOptions) parseOptions() (err error) {
 	const example, script = "springfield away 8h --check 'make test'", "put the commands into a script, and pass the script"
 	switch o.until, err = endIfSet(o.typed, time.Now()); {
@@ -222,8 +222,9 @@ func (e *environment) howToAllow(o ledger.AwayOrder) (advice string) {
 	return secret.Mask(absence.HowToAllow(o.Check, client.AllowRules(settings.NewSettings(places).AllLayers())))
 }
 
-// askToSetOrder asks a person to confirm an away order, then sets it, makes the agreed settings changes and tries a
-// snapshot. It asks nothing to shorten the order in force. Call parseOptions and set o.Places first.
+// askToSetOrder asks a person at a terminal to confirm an away order, then sets it, makes the agreed settings changes
+// and tries a snapshot. If the order only shortens the one in force, it asks nothing and needs no terminal. Call
+// parseOptions and set o.Places first.
 func (o awayOptions) askToSetOrder(ctx context.Context) error {
 	order := ledger.AwayOrder{At: o.Now.UnixMilli(), Until: o.until.UnixMilli(), Most: o.most, Check: o.check, Note: o.note}
 	if !o.all {

@@ -85,7 +85,7 @@ func settingOrigin(name, from string) string {
 }
 
 // askSettings asks about each settings edit the order needs and returns the agreed ones. --yes agrees to all. Callers
-// make the edits.
+// make the edits. It prints a note if the order's check still lacks permission.
 func (o awayOptions) askSettings(ctx context.Context, tty *terminal.Terminal, order ledger.AwayOrder, claudeVersion string) (agreed []settings.Member) {
 	offer := func(question string, m settings.Member) {
 		c, err := settings.NewSettings(o.places).PlanMember(m)
@@ -171,7 +171,7 @@ func (a *app) cleanAfterAway(ctx context.Context, orders []ledger.AwayOrder, dry
 }
 
 // removeSettings reverts the order's settings edits missing from seen, adds their journal IDs to seen and prints their
-// diffs. With dryRun it reverts nothing.
+// diffs. With dryRun it reverts nothing. found is true if there were any.
 func (a *app) removeSettings(order ledger.AwayOrder, seen map[int]bool, dryRun bool) (found bool, err error) {
 	places := a.placesFrom(cmp.Or(order.Project, a.work))
 	for _, m := range a.newestEditsLike(order, places) {

@@ -9,7 +9,7 @@ import (
 )
 
 // takeSnapshot snapshots the project's files, records that in order, and returns a message for the user, even on
-// errors. order has an ID. Callers save order.
+// errors. order must have an ID. Callers save order. Orders for every project get no snapshot.
 func (o awayOptions) takeSnapshot(ctx context.Context, order *ledger.AwayOrder) (message string) {
 	const none = "no snapshot of the files: "
 	if o.all {

@@ -122,14 +122,15 @@ func (s *streams) reportBuild(o buildOptions, dir string, suiteBefore generator.
 	return nil
 }
 
-// adviseBump prints, if outdates is set, that installed copies get the change only with a new version.
+// adviseBump prints, if outdates is set (the suite is published and has changed), that installed copies get the change
+// only with a new version.
 func (s *streams) adviseBump(outdates bool) {
 	if outdates {
 		s.talk("springfield: note: copies installed from a git repository get this only with a new version: run springfield publish --bump patch")
 	}
 }
 
-// showCompiling displays progress until done is called.
+// showCompiling displays progress until done is called. step shows the current action.
 func (s *streams) showCompiling() (step func(does string), done func()) {
 	if !s.progress || s.plain {
 		return func(does string) { s.talk("%s", does) }, func() {}

@@ -85,8 +85,8 @@ func (a *app) printNextStep() {
 	a.resultPrinter().PrintNext("%s", doctor.Inspect(a.inspectionRequest()).Overview().Next)
 }
 
-// setUpShow adds --host and --json to cmd and returns it. cmd calls show with an inspection of the chosen hosts, by
-// default of those found.
+// setUpShow adds --host and --json to cmd, lets it take no arguments, and returns it. cmd calls show with an inspection
+// of the chosen hosts, by default of those found.
 func (a *app) setUpShow(cmd *cobra.Command, show func(in *doctor.Inspection, asJSON bool) error) *cobra.Command {
 	var asJSON bool
 	var chosen []string

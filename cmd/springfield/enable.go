@@ -146,7 +146,7 @@ func (o enableOptions) askConflict(ctx context.Context, conflict *settings.Confl
 }
 
 // askToEnable asks whether to enable the plugin, and does so on yes. It prints why first, which is "" or ends with a
-// blank. If a dry run fails, it does not ask. Callers check for a terminal.
+// blank. If a dry run fails, it returns the error and does not ask. Callers check for a terminal first.
 func (o enableOptions) askToEnable(ctx context.Context, why string) (yes bool, err error) {
 	plan := o
 	plan.Unmade, plan.DefaultSuite = true, o.defaultSuite(ctx)

@@ -51,7 +51,7 @@ func (s *streams) sayCommands(cmd *cobra.Command, title, groupID string) {
 	s.resultPrinter().PrintTable("  ", rows)
 }
 
-// sayFlags prints a command's flags that are not hidden.
+// sayFlags prints a command's flags that are not hidden, --help and --plain only for springfield --help.
 func (s *streams) sayFlags(cmd *cobra.Command, width int) {
 	cmd.InitDefaultHelpFlag() // also merges persistent flags
 	var rows [][2]string      // flag, usage

@@ -22,8 +22,8 @@ func hostFlag(cmd *cobra.Command, chosen *[]string) {
 	cmd.Flags().StringSliceVar(chosen, "host", nil, strings.Join(hosts.HostNames(), ", ")+", or all")
 }
 
-// hostsOrDefault returns the named hosts, else Claude Code or the only host found. Several hosts without Claude Code
-// are an error.
+// hostsOrDefault returns the named hosts. Without names it returns Claude Code, or the only host found if that is
+// another. Several hosts without Claude Code are an error.
 func hostsOrDefault(user hosts.User, names []string) ([]hosts.Host, error) {
 	if len(names) > 0 {
 		return hostsNamed(user, names)
@@ -45,8 +45,8 @@ func hostsOrDefault(user hosts.User, names []string) ([]hosts.Host, error) {
 		"choose one: "+strings.Join(flags, ", ")+" or --host all")
 }
 
-// hostsNamed returns each named host once ("all" for every host found). It returns nil if names is empty. Other empty
-// results are errors.
+// hostsNamed returns each named host once ("all" for every host found). It returns nil if names is empty. Unknown names
+// and other empty results are errors.
 func hostsNamed(user hosts.User, names []string) (chosen []hosts.Host, err error) {
 	for _, name := range names {
 		host, known := hosts.HostNamed(name)
@@ -89,8 +89,9 @@ type switching struct {
 	json  bool
 }
 
-// switchHosts enables or disables a plugin with do on all chosen hosts (at least one), and prints the results. With
-// dryRun, do changes nothing. If a host fails, it continues, unless the user cancels or the first host reports misuse.
+// switchHosts enables or disables a plugin with do on all chosen hosts (at least one), and prints the results. verb is
+// enable or disable. dryRun only affects the output: do must change nothing then. If a host fails, it continues, unless
+// the user cancels or the first host reports misuse.
 func (o switching) switchHosts(verb string, chosen []hosts.Host, dryRun bool, do func(hosts.Host) (installer.Done, error)) (err error) {
 	var results []installer.Done
 	var did, broken, fine []string

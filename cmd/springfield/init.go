@@ -208,8 +208,8 @@ func (e *environment) defaultSpec(ctx context.Context) generator.Spec {
 	}
 }
 
-// interview asks for the answers that s.Said lacks, and returns all. Only Said, Settings and Defaults of s are set. If
-// the user declines, it returns ErrCancelled.
+// interview asks at the terminal for the answers that s.Said lacks, and returns all. Callers set only Said, Settings
+// and Defaults of s. If the user declines, it returns ErrCancelled.
 func (o initOptions) interview(ctx context.Context, dir string, s interview.Suite) (generator.Spec, error) {
 	s.Asker, s.Out, s.Preset = o.newAsker(ctx), o.err, registry.Default()
 	s.CheckMarketplace = func(name string) error { return o.checkMarketplaceName(name, dir) }
@@ -289,7 +289,7 @@ func (m *making) preview() error {
 	return nil
 }
 
-// report prints the result. The change of setPlans is applied.
+// report prints the result. Call setPlans and apply its change first.
 func (m *making) report(built generator.Build) error {
 	for _, file := range m.suite.Paths(generator.Kept) {
 		m.talk("springfield: note: kept your edits in %s", filepath.Join(m.dir, filepath.FromSlash(file)))

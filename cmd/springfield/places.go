@@ -56,7 +56,8 @@ func (e *environment) findPlaces() error {
 
 func (e *environment) needPlaces(*cobra.Command, []string) error { return e.findPlaces() }
 
-// placesFrom returns Claude Code's directories for sessions in work. Config can be "".
+// placesFrom returns Claude Code's directories for sessions in work. Config is "" without a home directory, unless the
+// environment names it.
 func (e *environment) placesFrom(work string) client.Places {
 	config := hosts.ClaudeHost().PlaceFor(e.hostOwner()).Dir
 	// Claude Code reads local settings at the root of the main worktree, unless this is the home directory or
@@ -204,7 +205,7 @@ func (a *app) findPluginOrStrategy(name string) (hook.Plugin, error) {
 	return hook.Plugin{}, check.Misusef(cmp.Or(hintOf(err), "run springfield list to see all plugins"), "there is no plugin %q", name)
 }
 
-// defaultSuite returns enable's suite. Callers close it.
+// defaultSuite returns the suite where enable creates plugins not in any other suite. Callers close it.
 func (a *app) defaultSuite(ctx context.Context) *installer.DefaultSuite {
 	return &installer.DefaultSuite{Dir: a.defaultSuiteDir(), Tools: a.toolchain, Fresh: func() generator.Spec { return a.defaultSpec(ctx) }}
 }

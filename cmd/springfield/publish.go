@@ -150,8 +150,8 @@ func buildDateOrNow(epoch string) (time.Time, error) {
 	return time.Unix(seconds, 0).UTC(), nil
 }
 
-// tellPublishError adds a hint to err. For a refused release it prints the failed checks and warnings, or with --json
-// all checks.
+// tellPublishError adds a hint to err. For a refused release it prints the failed checks and warnings instead, or with
+// --json all checks.
 func (o publishOptions) tellPublishError(err error) error {
 	var syntax *document.SyntaxError
 	var refused *publish.RefusedError

@@ -93,7 +93,7 @@ func (s *streams) showStep(what string) {
 	}
 }
 
-// newAsker returns an asker at the terminal. s.terminal is checked.
+// newAsker returns an asker at the terminal. Check s.terminal first.
 func (s *streams) newAsker(ctx context.Context) interview.Asker {
 	return interview.Terminal{In: s.in, Screen: s.screen, Out: s.err, Color: s.colours, Hint: hintOf}.NewAsker(ctx)
 }

@@ -179,7 +179,8 @@ func (a *app) listEdits(j journal.Journal, asJSON bool) error {
 	return nil
 }
 
-// tellUndoError returns err with a hint. If a file changed since the edit, it prints up to 40 lines of the diff.
+// tellUndoError returns err with a hint. If a file changed since the edit, it also prints up to 40 lines of the diff,
+// except for a settings file with invalid JSON.
 func (a *app) tellUndoError(err error) error {
 	var changed *journal.ChangedSinceError
 	if !errors.As(err, &changed) {

@@ -113,8 +113,8 @@ func (w *watcher) run(ctx context.Context) error {
 	}
 }
 
-// printChanges prints each change from w.seen (set) to view. As text it prints only sessions that are new, gone or in a
-// different state.
+// printChanges prints each change from w.seen to view. As text it prints only sessions that are new, gone or in a
+// different state. The caller sets w.seen.
 func (w *watcher) printChanges(view absence.View) (err error) {
 	enc := json.NewEncoder(w.out)
 	enc.SetEscapeHTML(false)

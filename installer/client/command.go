@@ -126,7 +126,8 @@ func (c Command) Uninstall(ctx context.Context, s *Snapshot, id string) (outcome
 	return id + " is uninstalled", nil
 }
 
-// RemoveMarketAndPlugins returns a note for the user. s does not read the changed files again.
+// RemoveMarketAndPlugins removes a marketplace and its installed plugins. It returns a note for the user, even if the
+// marketplace is unknown. s does not read the changed files again.
 func (c Command) RemoveMarketAndPlugins(ctx context.Context, s *Snapshot, name string) (note string, err error) {
 	markets, err := s.Markets()
 	if err != nil {

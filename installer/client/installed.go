@@ -90,7 +90,7 @@ func (s *Snapshot) DirInClone(plugin Plugin) string {
 	return dir
 }
 
-// Installed returns the plugin that Claude Code would load. Problem is why it cannot run.
+// Installed returns the plugin that Claude Code would load. If it cannot run, Problem is the reason.
 func (s *Snapshot) Installed(id string) Installed {
 	i := Installed{ID: id, Faults: []string{}}
 	if !isID.MatchString(id) {

@@ -30,7 +30,8 @@ type Layer struct {
 	doc      *document.Document // nil if there is a Problem
 }
 
-// AllLayers returns all settings files, even missing ones, highest precedence first.
+// AllLayers returns all settings files, even missing ones, highest precedence first. A file that two scopes share
+// belongs to the lower one.
 func (s *Snapshot) AllLayers() []Layer {
 	if s.layers != nil {
 		return s.layers

@@ -209,7 +209,7 @@ func (s *Snapshot) CheckFree(name, dir string) error {
 }
 
 // CheckFreeIn returns a *NameTakenError if a settings file declares the name with a source other than m.Location,
-// unless that is a missing directory. m is from Directory.
+// unless that source is a missing directory. m is from Directory.
 func (m Market) CheckFreeIn(in *document.Document) error {
 	raw, found, err := in.Get("extraKnownMarketplaces", m.Name)
 	if err != nil || !found {
@@ -226,7 +226,7 @@ func checkNotTaken(declaration json.RawMessage, name, dir string) error {
 	return nil
 }
 
-// PluginsOffered returns the names in a marketplace's catalog (nil if there is none).
+// PluginsOffered returns the plugin names in a marketplace's catalog (nil without a catalog).
 func (s *Snapshot) PluginsOffered(m Market) ([]string, error) {
 	if root, file := m.CatalogPath(); rooted.IsSurelyMissing(filepath.Join(root, file)) {
 		return nil, nil

@@ -34,7 +34,7 @@ func NewSnapshot(p Places) *Snapshot {
 	return &Snapshot{Places: p, files: map[string]*File{}, catalogs: map[string]catalog{}}
 }
 
-// forgetPlugins drops what the claude command can change from the cache.
+// forgetPlugins drops from the cache what the claude command can change.
 func (s *Snapshot) forgetPlugins() {
 	plugins, err := journal.Resolve(s.Plugins)
 	maps.DeleteFunc(s.files, func(at string, _ *File) bool { return err != nil || rooted.HoldsPath(plugins, at) })

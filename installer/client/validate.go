@@ -18,7 +18,7 @@ const validatePatience = 30 * time.Second // for one directory
 
 // Validate runs claude plugin validate --strict on the suite in dir (an absolute path) and its plugins. onStart is
 // called first with e.g. "Claude Code 2.1.329". If claude is missing, only a note is returned. stopErr is from ctx or
-// the temporary directory. Other failures are findings.
+// the temporary directory. Success and other failures are findings.
 func (c Command) Validate(ctx context.Context, dir string, plugins []string, onStart func(client string)) (all []check.Finding, stopErr error) {
 	if c.Path == "" {
 		return []check.Finding{{Check: "client", State: check.Note, Says: "there is no claude on PATH, so Claude Code did not validate it"}}, nil
@@ -73,7 +73,8 @@ func (v *validator) validate(ctx context.Context, pluginOrDot string) (cannotRun
 // expected begins the warning that every plugin gets.
 const expected = "CLAUDE.md at the plugin root is not loaded"
 
-// summarizeFindings returns v.found deduplicated, or a Fine finding if nothing is left.
+// summarizeFindings returns v.found deduplicated, with the expected warning replaced by a note. It adds a Fine finding
+// if nothing else is left.
 func (v *validator) summarizeFindings() (all []check.Finding) {
 	for i, f := range v.found {
 		// The suite's run repeats findings of its plugins, those of a manifest after "plugins[0] plugin.json → ".

@@ -36,8 +36,8 @@ type AgentPlugin struct {
 	Problem  string `json:"problem,omitempty"`
 }
 
-// InspectHosts inspects the named agents, by default those on this machine, plus Claude Code if none is found or it has
-// springfield plugins.
+// InspectHosts inspects the named agents. By default, these are those on this machine, plus Claude Code if none is
+// found or it has springfield plugins.
 func InspectHosts(r Request, named []hosts.Host) *Inspection {
 	in := Inspect(r)
 	all := named

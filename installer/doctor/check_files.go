@@ -113,7 +113,7 @@ func isOfOtherUser(path string) bool {
 	return err == nil && !journal.MayChmod(info)
 }
 
-// stateChownCommand returns the command that gives the user the state directory left by root.
+// stateChownCommand returns the command that gives the user the state directory left by root, without the settings.
 func (in *Inspection) stateChownCommand() (command string) {
 	return `sudo chown -R "$(id -u)" ` + check.QuoteArgument(in.Places.StatePath())
 }

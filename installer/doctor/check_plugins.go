@@ -52,7 +52,8 @@ func (in *Inspection) scopeSets(scope client.Scope, id string) bool {
 	return slices.ContainsFunc(in.Plugins, func(s client.Switched) bool { return s.ID == id && slices.ContainsFunc(s.Says, says) })
 }
 
-// notRunning returns the finding for an enabled plugin not running.
+// notRunning returns the finding for an enabled plugin not running. Unless the marketplace's directory is missing, it
+// only proposes to enable plugins made or enabled by the user.
 func (in *Inspection) notRunning(s client.Switched) check.Finding {
 	f := check.Failed(fmt.Sprintf("%s is enabled but does not run: %s", s.ID, s.Problem), in.howToSwitchOff(s))
 	if s.Decides == string(client.Project) { // broken for everyone in the project
@@ -205,7 +206,7 @@ func findSameKind(all []client.Switched) []client.Switched {
 	return slices.DeleteFunc(slices.Clone(all), func(p client.Switched) bool { return kinds[kindOrOutsideStop(p.Strategy)] < 2 })
 }
 
-// whoDecides describes which plugin decides when Claude stops. all is not empty.
+// whoDecides describes which plugin decides when Claude stops. all is not empty, and each plugin has a different kind.
 func whoDecides(all []client.Switched) string {
 	var daily, loops []string
 	for _, p := range all {

@@ -42,7 +42,8 @@ type AtHand struct {
 }
 
 // ListStrategies returns all strategies, with plugins in known suites or enabled in an agent. InspectHosts is called
-// before, for agents other than Claude Code.
+// before, for agents other than Claude Code. ListStrategies fails if a suite around the working directory is
+// unreadable.
 func (in *Inspection) ListStrategies() (List, error) {
 	var around Suite
 	if len(in.Suites) > 0 && in.Suites[0].Around {

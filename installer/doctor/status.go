@@ -130,7 +130,8 @@ func (in *Inspection) whyNoHook(hookless client.Switched) string {
 	return "it has no hook that runs"
 }
 
-// NextIfNoneOn returns the command to run if no plugin is enabled, or a hint to fix the user's settings.
+// NextIfNoneOn returns the command to run if no plugin is enabled, which it does not check, or a hint to fix the user's
+// settings.
 func (in *Inspection) NextIfNoneOn() string {
 	for _, a := range in.Accounts {
 		if len(a.On) > 0 {

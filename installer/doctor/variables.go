@@ -11,8 +11,8 @@ import (
 	"github.com/cameronsjo/springfield/internal/check"
 )
 
-// checkSettingsEnv reports variables in project and local settings that can affect hooks or Claude Code, except
-// springfield's.
+// checkSettingsEnv reports variables in project and local settings that can affect hooks or Claude Code, unless
+// springfield set them.
 func (in *Inspection) checkSettingsEnv() (all []check.Finding) {
 	for _, v := range in.SettingsEnv() {
 		does := effectOfVariable(v.Key)

@@ -20,7 +20,7 @@ func ClaudeHost() Host {
 // claudeMembers enables plugins in the settings of a scope.
 type claudeMembers struct{}
 
-// PluginsIn sets only ID and Name.
+// PluginsIn returns the plugins a scope's settings enable, with only ID and Name set.
 func (claudeMembers) PluginsIn(now *settings.Settings, _ Place, scope client.Scope) (ofAnyone []Installed, err error) {
 	ids, err := now.AllIDsOn(scope)
 	for _, id := range ids {

@@ -24,7 +24,7 @@ func parseTOML(data []byte) (c config, err error) {
 	return c, err
 }
 
-// table returns the table for path, or nil.
+// table returns the table for path, or nil. An empty path returns c.
 func (c config) table(path ...string) map[string]any {
 	at := map[string]any(c)
 	for _, name := range path {

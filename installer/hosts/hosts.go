@@ -104,7 +104,7 @@ func (p Place) Installed() (all []Installed, err error) {
 	return all, err
 }
 
-// DirInSuite returns the plugin's directory in r.Stage, or if "", r.Plugin.Suite.
+// DirInSuite returns the plugin's directory in r.Stage, or if "", in r.Plugin.Suite. Set either.
 func (r Request) DirInSuite() string {
 	return filepath.Join(cmp.Or(r.Stage, r.Plugin.Suite), r.Plugin.Name)
 }

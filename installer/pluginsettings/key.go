@@ -87,7 +87,7 @@ func topKeys(s strategy.Strategy) (names []string) {
 	return names
 }
 
-// leafKeys returns the settings below p. prefix is "" or ends with a dot.
+// leafKeys returns the settings below p, with prefix before each name. prefix is "" or ends with a dot.
 func (p property) leafKeys(prefix string) (keys []Key) {
 	for _, name := range slices.Sorted(maps.Keys(p.Properties)) {
 		at := p.Properties[name]

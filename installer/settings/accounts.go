@@ -19,7 +19,8 @@ type ClaudeAccount struct {
 	On []string // IDs of springfield's plugins that its user settings enable
 }
 
-// OtherAccounts returns the user's other accounts: ~/.claude*, and directories springfield edited.
+// OtherAccounts returns the user's other accounts with settings or springfield state: ~/.claude*, and directories
+// springfield edited.
 func OtherAccounts(p client.Places) (others []ClaudeAccount) {
 	dirs, _ := fs.Glob(os.DirFS(p.Home), ".claude*")
 	_, list, _ := readSuites(client.Places{Config: filepath.Join(p.Home, ".claude")}) // doctor reports the error

@@ -32,7 +32,8 @@ func PlanAppendOnce(in, path, text string) (journal.Edit, error) {
 	return e, nil
 }
 
-// withParagraph appends a paragraph after a blank line, in the text's line endings, unless contained.
+// withParagraph appends a paragraph after a blank line, in the text's line endings, unless the text contains it with
+// any. It adds a final newline only if the text is blank or has one.
 func withParagraph(have, paragraph string) string {
 	const lf, crlf = "\n", "\r\n"
 	paragraph = strings.Trim(strings.ReplaceAll(paragraph, crlf, lf), lf)

@@ -75,8 +75,8 @@ func (s *Settings) restoreOrSwitchOff(c *journal.Change, ourEdits *memory, v vie
 	return s.setMembers(c, f, []document.Edit{switchTo(id, "false")}, "")
 }
 
-// planRestore plans to restore the members set in f, and in user settings for f, that only id needs. The caller checks
-// m.switchedOn(id).
+// planRestore plans to restore the members set in f, and in user settings for f, that no plugin except id needs. The
+// caller checks m.switchedOn(id).
 func (s *Settings) planRestore(c *journal.Change, m *memory, v view, f file, id string) error {
 	others := slices.DeleteFunc(v.edited.IDsOn(), func(other string) bool { return other == id || !m.switchedOn(other) })
 	only := allMembers

@@ -18,9 +18,9 @@ type Left struct {
 	Failed bool   `json:"failed,omitempty"`
 }
 
-// PlanDisableAll plans to undo springfield's edits in Claude Code, and disable its plugins. With purge, their entries
-// are removed. ids lists these plugins, including some that can stay enabled. left lists the places for the user to
-// change.
+// PlanDisableAll plans to undo springfield's edits in all Claude Code settings files, and disable springfield's plugins
+// enabled otherwise. With purge, their entries are removed. ids lists all these plugins, including some that can stay
+// enabled. left lists the places for the user to change.
 func (s *Settings) PlanDisableAll(purge bool) (c journal.Change, ids []string, left []Left, err error) {
 	c = journal.Change{Did: "disable all plugins"}
 	memories, err := s.memoriesOf("")

@@ -213,8 +213,8 @@ func (v view) removeConflict(c *journal.Change, id string) []document.Edit {
 	return nil
 }
 
-// raiseCap returns the edit that raises Claude Code's block cap to e.MaxContinues, or nil if it is high enough or a
-// higher layer sets it. It notes in c the edit, or a higher layer's lower limit.
+// raiseCap returns the edit that raises Claude Code's block cap to e.MaxContinues, or nil if the cap is high enough or
+// a higher layer sets it. It notes in c the edit, or a higher layer's lower limit.
 func (v view) raiseCap(c *journal.Change, e Enabling) []document.Edit {
 	if value, from, found := client.VariableIn(v.above, client.BlockCap); found {
 		if client.BlockLimit(v.above) < e.MaxContinues {

@@ -37,7 +37,8 @@ func (s *Settings) CheckHostFile(of HostFile) error {
 	return s.editHostFile(&journal.Change{}, of, file.CheckAccess)
 }
 
-// ReleaseFor plans to undo SetForPlugin, except in members another plugin needs or changed since.
+// ReleaseFor plans to undo SetForPlugin, except in members that another plugin needs or that were changed since. plugin
+// is as in SetForPlugin.
 func (s *Settings) ReleaseFor(c *journal.Change, of HostFile, plugin string) error {
 	return s.editHostFile(c, of, func(f file) error { return s.planRelease(c, f, plugin, allMembers) })
 }

@@ -100,7 +100,7 @@ func (s *Settings) readMemory(memoryPath string) *kept {
 	return k
 }
 
-// memoriesOf returns an agent's memories ("" for Claude Code), and the first error.
+// memoriesOf returns an agent's memories, and the first error. host is "" for Claude Code.
 func (s *Settings) memoriesOf(host string) ([]*memory, error) {
 	all, damaged, err := s.allMemories()
 	for _, file := range damaged {
@@ -339,8 +339,8 @@ func (back released) notesOn(f file) (notes []string) {
 	return notes
 }
 
-// restoreEmptyObjects restores emptied objects and arrays. all lists outer entries first. rest lists entries still in
-// use.
+// restoreEmptyObjects restores emptied objects and arrays, or removes those previously absent, and returns the new
+// text. all lists outer entries first. rest lists entries still in use.
 func restoreEmptyObjects(data []byte, all []filled) (_ []byte, rest []filled, err error) {
 	for _, f := range slices.Backward(all) {
 		doc, err := document.ParseCommented(data)

@@ -62,7 +62,8 @@ func (s *Settings) PurgeIfUnused(ctx context.Context, claude client.Command, plu
 }
 
 // PurgeInClaude makes the client forget springfield's plugins, and marketplaces offering nothing else. left lists
-// marketplaces that stay registered (all without a claude command). alsoIDs count as springfield's.
+// marketplaces with springfield's plugins that stay registered (all of these without a claude command). alsoIDs count
+// as springfield's.
 func (s *Settings) PurgeInClaude(ctx context.Context, claude client.Command, alsoIDs []string) (notes []string, left []Left, err error) {
 	markets, err := s.Markets()
 	for _, name := range slices.Sorted(maps.Keys(markets)) {

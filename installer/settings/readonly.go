@@ -78,7 +78,8 @@ func unwritablePath(path string) string {
 	return path
 }
 
-// ProbeStateDir writes and removes a temporary file in the state directory or its nearest ancestor.
+// ProbeStateDir returns an error if no file can be created in the state directory or its nearest existing ancestor. It
+// writes and removes a temporary file there.
 func ProbeStateDir(p client.Places) error {
 	dir := rooted.FindUpward(p.StatePath(), rooted.IsTaken) // StatePath would be created there
 	f, err := os.CreateTemp(dir, ".springfield-check-*")

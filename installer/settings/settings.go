@@ -89,8 +89,9 @@ func (f file) namedError(cause error) error {
 // newFileMode is private because env in settings can hold tokens.
 const newFileMode fs.FileMode = 0o600
 
-// setMembers adds settings file edits to a plan. If neededBy is set, who needs them is recorded. neededBy is a settings
-// file's At, or for agents other than Claude Code, a plugin's ID. f already contains c's earlier edits.
+// setMembers adds settings file edits to a plan, unless they change nothing. If neededBy is set, an earlier edit
+// records who needs them. neededBy is a settings file's At, or for agents other than Claude Code, a plugin's ID. f
+// already contains c's earlier edits.
 func (s *Settings) setMembers(c *journal.Change, f file, edits []document.Edit, neededBy string) error {
 	after, err := f.doc.ApplyEdits(edits...)
 	if err != nil {
@@ -129,7 +130,8 @@ func (s *Settings) setMembers(c *journal.Change, f file, edits []document.Edit, 
 	return nil
 }
 
-// planRelease plans to restore unchanged members that just neededBy needed. For neededBy and f see setMembers.
+// planRelease plans to restore unchanged members selected by only that just neededBy needed. The memory goes with the
+// last member. For neededBy and f see setMembers.
 func (s *Settings) planRelease(c *journal.Change, f file, neededBy string, only func(remembered) bool) error {
 	m, err := s.recallFile(f.At)
 	serves := func(r remembered) bool { return slices.Contains(r.For, neededBy) && only(r) }

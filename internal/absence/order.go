@@ -30,8 +30,8 @@ func (p Places) NewestOrder(resolvedProject string, all bool) (o ledger.AwayOrde
 	return o, false
 }
 
-// Shorten makes the order in force for wanted.Project end sooner or with fewer continues, and saves it, if check and
-// note match. keepMost, keepCheck and keepNote keep the order's value. If there is none, done is false.
+// Shorten makes the order in force for wanted.Project end sooner or with fewer continues, and saves it, if its check
+// and note are wanted's. keepMost, keepCheck and keepNote keep the order's value. If none is changed, done is false.
 func (p Places) Shorten(wanted ledger.AwayOrder, keepMost, keepCheck, keepNote bool) (order ledger.AwayOrder, done bool, err error) {
 	lesser := func(o ledger.AwayOrder) bool {
 		return o.IsInForce(p.Now) && o.Project == wanted.Project && wanted.Until <= o.Until &&

@@ -58,7 +58,8 @@ func (r *Reader) readDecided() {
 	}
 }
 
-// readSessions returns up to MostSessions sessions, and the number of others. The caller calls readDecided first.
+// readSessions returns up to MostSessions sessions that are running, have decisions, are in alsoIDs or were read
+// before, and the number of others. The caller calls readDecided first.
 func (r *Reader) readSessions(alsoIDs []string) (all []*session, more int) {
 	byID := map[string]*session{}
 	add := func(id, cwd string) *session {

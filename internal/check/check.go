@@ -118,7 +118,7 @@ func Misusef(advice, format string, args ...any) error {
 	return Misuse(fmt.Errorf(format, args...), advice)
 }
 
-// DropPath unwraps an *fs.PathError.
+// DropPath unwraps an *fs.PathError. Other errors are unchanged.
 func DropPath(err error) error {
 	if at := (*fs.PathError)(nil); errors.As(err, &at) {
 		return at.Err

@@ -231,7 +231,7 @@ func (r *Repository) FileModes(ctx context.Context, path string) (map[string]str
 	return modes, nil
 }
 
-// SeesModes is false on Windows.
+// SeesModes reports whether git reads executable bits from files (not on Windows).
 func (r *Repository) SeesModes(ctx context.Context) bool {
 	out, err := r.runGit(ctx, "", "config", "--type=bool", "--get", "core.fileMode")
 	return err != nil || out != "false"

@@ -26,8 +26,8 @@ type Suite struct {
 }
 
 // AskForSuite asks for the missing answers in s.Said, sets them there, and returns all. The caller checks s.Said and
-// s.Settings first. If it asks for targets, s.Defaults.Targets is not empty. If s.Facts is set, it prints a summary. If
-// the user declines that, it returns ErrCancelled.
+// s.Settings first. s.Defaults.Targets must not be empty if it asks for targets. If s.Facts is set, it then prints a
+// summary. If the user declines that, it returns ErrCancelled.
 func (s *Suite) AskForSuite() (generator.Spec, error) {
 	for _, ask := range []func() error{s.askPlugins, s.askSettings, s.askMarketplace, s.askForOwner, s.askMachines} {
 		if err := ask(); err != nil {

@@ -29,8 +29,8 @@ type Asker struct {
 	stdio survey.AskOpt
 }
 
-// NewAsker returns an Asker for t. t.Hint is set. Questions return ErrCancelled if ctx is cancelled. It changes package
-// variables in survey.
+// NewAsker returns an Asker for t. t.Hint must be set. Questions return ErrCancelled if ctx is cancelled. It changes
+// package variables in survey.
 func (t Terminal) NewAsker(ctx context.Context) Asker {
 	core.DisableColor = !t.Color // survey does not read NO_COLOR itself
 	survey.ErrorTemplate = strings.Replace(survey.ErrorTemplate, "Sorry, your reply was invalid", "invalid answer", 1)
@@ -116,7 +116,7 @@ func (p Asker) Text(question, preset string, check func(string) error) (string, 
 	return answer, err
 }
 
-// Confirm asks a question. Enter alone means yes.
+// Confirm asks a question. Enter alone means yes. On an error the answer has no meaning.
 func (p Asker) Confirm(question string) (bool, error) {
 	answer := true
 	err := p.askOrCancel(&survey.Confirm{Message: display.OneLine(question), Default: true}, &answer)

@@ -87,8 +87,8 @@ func (e Edit) CheckAccess() error {
 	return &fs.PathError{Op: "write", Path: cmp.Or(e.Path, at), Err: err}
 }
 
-// PlanContent plans new content, or to remove the file if data is nil. Existing files keep their mode. The error is
-// from CheckAccess.
+// PlanContent plans new content, or to remove the file if data is nil. Only new files get newMode. The error is from
+// CheckAccess.
 func (e *Edit) PlanContent(data []byte, newMode fs.FileMode) (accessErr error) {
 	e.After = nil
 	if e.Before != nil {

@@ -95,8 +95,8 @@ func (j Journal) PlanAndApply(plan func() (Change, error)) (c Change, err error)
 	return c, err
 }
 
-// lockAndApply takes the lock, records the change in the journal, and writes all edits or none. On error, it sets
-// failure's Done and Left.
+// lockAndApply takes the lock, records the change in the journal (an undo removes the entry), and writes all edits or
+// none. On error, it sets failure's Done and Left.
 func (j Journal) lockAndApply(c Change, failure *WriteError) error {
 	unlock, err := TakeLock(filepath.Join(j.Dir, "settings.lock"))
 	if err != nil {
@@ -171,8 +171,8 @@ func (j Journal) ReadEntries() (newestFirst []Entry, err error) {
 	return newestFirst, nil
 }
 
-// ForgetNewest locks the journal and removes the latest entry without undoing it. A damaged entry is returned empty.
-// Without entries it returns ErrNothingToUndo.
+// ForgetNewest locks the journal and removes the latest entry without undoing it. A damaged entry is removed, too, and
+// returned empty. Without entries it returns ErrNothingToUndo.
 func (j Journal) ForgetNewest() (Entry, error) {
 	unlock, err := TakeLock(filepath.Join(j.Dir, "settings.lock"))
 	if err != nil {
@@ -198,7 +198,8 @@ func (j Journal) ForgetNewest() (Entry, error) {
 }
 
 // MergeNewest locks the journal and merges the latest entries into one. names lists each entry's Did, oldest first, and
-// is not empty. If names differ or an entry is open, it returns ErrChanged.
+// is not empty. If the entries have other names or one is open, it returns ErrChanged. The undo can fail if two entries
+// change the same file.
 func (j Journal) MergeNewest(names []string) error {
 	unlock, err := TakeLock(filepath.Join(j.Dir, "settings.lock"))
 	if err != nil {

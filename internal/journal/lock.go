@@ -8,8 +8,8 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// TakeLock locks the file at path, created if needed. unlock keeps it. If the lock is not free within two seconds, the
-// error wraps ErrLocked. Only springfield respects it.
+// TakeLock locks the file at path, created if needed. unlock keeps the file. If the lock is not free within two
+// seconds, even if held by this process, the error wraps ErrLocked. Only springfield respects the lock.
 func TakeLock(path string) (unlock func(), err error) {
 	if err := MakeDirs(filepath.Dir(path)); err != nil {
 		return nil, nameFailure("lock", path, err)

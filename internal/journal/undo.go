@@ -33,8 +33,8 @@ func (e *ChangedSinceError) Error() string {
 	return fmt.Sprintf("%s has changed since springfield's edit (%s)", e.File, e.Entry.Did)
 }
 
-// PlanUndo plans to undo the latest entry. It skips files with a missing directory or still as before. Files not as the
-// change left them are a *ChangedSinceError, and an empty journal is ErrNothingToUndo.
+// PlanUndo plans to undo the latest entry. It skips files with a missing directory or still as before. Other files not
+// as the change left them are a *ChangedSinceError, and an empty journal is ErrNothingToUndo.
 func (j Journal) PlanUndo() (u Undo, err error) {
 	for range tries {
 		e, err := j.readNewest()

@@ -77,7 +77,7 @@ func (f Folder) PathOf(name string) string {
 	return filepath.Join(f.Name(), filepath.FromSlash(name))
 }
 
-// RefuseLinks returns a *LinkError if name or its ancestor in f is a symlink.
+// RefuseLinks returns a *LinkError if name or its ancestor in f is a symlink. It ignores missing files.
 func (f Folder) RefuseLinks(name string) error {
 	parts := strings.Split(filepath.Clean(filepath.FromSlash(name)), string(filepath.Separator))
 	for i := range parts {
@@ -268,7 +268,7 @@ func NameWithin(ground, path string) (name string, ok bool, err error) {
 	}
 }
 
-// SplitPath splits path without cleaning it.
+// SplitPath splits path without cleaning it. root is meaningless for a relative path.
 func SplitPath(path string) (root string, names []string) {
 	volume := filepath.VolumeName(path)
 	isSeparator := func(r rune) bool { return r < 0x80 && os.IsPathSeparator(uint8(r)) }
@@ -315,7 +315,7 @@ func (t Typed) untrustedProjectDir() string {
 }
 
 // Absolute makes a typed path absolute. For paths inside t.untrustedProjectDir(), inUntrusted is this directory, and
-// symlinks below are a *LinkError. Otherwise, and for files directly in t.Config, it is "".
+// symlinks below are a *LinkError. Otherwise, and for files directly in t.Config, inUntrusted is "".
 func (t Typed) Absolute(path string) (absolute, inUntrusted string, err error) {
 	absolute = PathFrom(t.Work, path)
 	ground := t.untrustedProjectDir()

@@ -18,7 +18,7 @@ const Unprivileged = 65534
 const unprivileged = "SPRINGFIELD_TEST_UNPRIVILEGED"
 
 // AsUnprivileged calls check with an empty directory, as a user whom permissions restrict. As root, it runs the test
-// again in a new process. Call it once in a test.
+// again in a new process, and calls check only there. Call it once in a test.
 func AsUnprivileged(t *testing.T, check func(t *testing.T, dir string)) {
 	t.Helper()
 	if dir := os.Getenv(unprivileged); dir != "" {

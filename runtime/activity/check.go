@@ -32,8 +32,9 @@ func AllowHintFor(check string) string {
 	return "it needs " + cmp.Or(AllowRule(check), "a rule for it") + " in permissions.allow, and no rule or hook against it"
 }
 
-// LastShell returns the last shell command and whether it is a finished run of the check (none if a non-shell tool may
-// have changed files since). shellDir is the agent's shell directory ("" if unknown). Callers resolve symlinks.
+// LastShell returns the last shell command and whether it is a finished run of the check. It returns none if a
+// non-shell tool may have changed files since. shellDir is the agent's shell directory ("" if unknown). Callers resolve
+// symlinks in it and k.Project.
 func (k Check) LastShell(calls []Call, shellDir string) (shell Call, checked bool) {
 	for i := len(calls) - 1; i >= 0; i-- {
 		c := calls[i]

@@ -52,7 +52,8 @@ type Answer struct {
 // presence is the time after the order, in milliseconds, in which a prompt does not mean that the user is back.
 const presence = 15 * 60 * 1000
 
-// CameBack reports whether the user typed a prompt, not the session's first, over 15 minutes after the order.
+// CameBack reports whether the user typed a prompt, now or before, over 15 minutes after the order, not counting the
+// session's first.
 func CameBack(a *ledger.Away, session string, typedAtMillis int64, prompts int) bool {
 	return typedAtMillis > a.Order.At+presence && prompts > 1 || slices.ContainsFunc(a.Past, func(e ledger.AwayEvent) bool {
 		return e.Session == session && e.Did == ledger.AwayPresent
@@ -161,7 +162,7 @@ func (out *Answer) answerQuestion(a *ledger.Away, inSession []ledger.AwayEvent, 
 
 const decideYourself = " Decide yourself: take the safest option that can be undone, say which and why under “Decided while you were away”, and go on with what does not depend on it."
 
-// SayAway returns how long the user is still away, and the user's note, unless the order is for all projects.
+// SayAway returns how long the user is still away, and the user's note (omitted if the order is for all projects).
 func SayAway(o *ledger.AwayOrder, nowMillis int64) string {
 	text := activity.AwayDenial + " for another " + timestamp.LengthInWords(o.Until-nowMillis) + "."
 	if o.Note != "" && o.Project != "" {
@@ -192,7 +193,7 @@ func Describe(o ledger.AwayOrder, used int, nowMillis int64) string {
 }
 
 // decideByCheck stops if the check is the last shell command and passed, was denied, or was asked for three times with
-// the same outcome. Otherwise it continues, asking for the check. out.Event.Check is set. call and ran are from
+// the same outcome. Otherwise it continues, asking for the check. Callers set out.Event.Check. call and ran are from
 // LastShell.
 func (out *Answer) decideByCheck(a *ledger.Away, inSession []ledger.AwayEvent, call activity.Call, ran bool, shellDir string) {
 	e, check := &out.Event, a.Order.Check

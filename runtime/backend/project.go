@@ -152,7 +152,7 @@ func faultInFile(path, shown string, bad func(member string) bool) string {
 }
 
 // firstBadMember returns the first member, by name, that bad accepts, or "". Variables are like env.PATH. valid is
-// false if data, or its env, is not a JSON object, null or empty.
+// false if data, or its env, is not a JSON object. Null and empty data are valid.
 func firstBadMember(data []byte, bad func(member string) bool) (name string, valid bool) {
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 	if len(bytes.TrimSpace(data)) == 0 {

@@ -22,9 +22,9 @@ const (
 	grace = 500 * time.Millisecond
 )
 
-// run runs a program in an empty directory, with only these vars, and returns read's reply, even if the program fails.
-// When ctx is done, it ends the process group (on Windows, the program). explained means that the reply has a failure's
-// reason. argv[0] is absolute.
+// run runs a program in an empty directory, with only these vars, and returns the reply that read parses. It calls read
+// even if the program fails. When ctx is done, it ends the process group (on Windows, the program). explained means
+// that the reply has a failure's reason. argv[0] is absolute.
 func (e Env) run(ctx context.Context, argv, vars []string, stdin string, read func(printed []byte) (reply judge.Reply, explained bool)) judge.Reply {
 	// Claude Code reads CLAUDE.md and settings from the working directory upwards, so it gets an empty one.
 	dir, err := os.MkdirTemp(e.Temp, "springfield-judge-")

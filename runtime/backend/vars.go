@@ -41,7 +41,7 @@ func hasAnyPrefix(name string, prefixes ...string) bool {
 }
 
 // redirectsOrRuns reports whether a project setting sets where questions go or which program runs: a login helper, or a
-// variable in env, in any case.
+// variable in env that programs read, its name in any case.
 func redirectsOrRuns(member string) bool {
 	name, ok := strings.CutPrefix(member, "env.")
 	if !ok {
@@ -54,7 +54,7 @@ func redirectsOrRuns(member string) bool {
 		isRoutingVariable(name) || isCloudLogin(name) || hasAnyPrefix(name, "NODE_", "BUN_", "LD_", "DYLD_", "SSL_", "CLAUDE_CODE_API_")
 }
 
-// movesHome reports whether an env member moves the home or configuration directory, in any case.
+// movesHome reports whether an env member, its name in any case, moves the home or configuration directory.
 func movesHome(member string) bool {
 	name, ok := strings.CutPrefix(member, "env.")
 	return ok && slices.Contains([]string{"HOME", "USERPROFILE", "HOMEDRIVE", "HOMEPATH", "APPDATA", "LOCALAPPDATA", "CLAUDE_CONFIG_DIR"}, strings.ToUpper(name))

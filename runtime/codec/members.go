@@ -58,6 +58,7 @@ func ReadObject(data []byte, o Object) error {
 	return nil
 }
 
+// EvenEmpty causes the next member to be written even if empty.
 func (m *Coder) EvenEmpty() *Coder {
 	m.keep = true
 	return m
@@ -348,7 +349,8 @@ func readNumber[T integer](m *Coder, raw []byte, v *T) bool {
 }
 
 // ReadStrictly reads a JSON object or null, ignoring case in names. whole is why data can't be read. parts lists
-// ignored mistakes, including members neither o nor others accepts. others gets names as written.
+// ignored mistakes, including members neither o nor others accepts. others gets names as written, so it should ignore
+// case.
 func ReadStrictly(data []byte, o Object, others func(name string) bool) (parts []*Fault, whole *Fault) {
 	if whole = FindFault(data); whole != nil {
 		return nil, whole

@@ -130,7 +130,7 @@ func (w *Walk) TornText() []byte {
 	return nil
 }
 
-// FindMember returns the last member's raw value with one of these names, or nil.
+// FindMember returns the raw value of the last member with one of these names, or nil.
 func FindMember(object []byte, anyOf ...string) (lastFound []byte) {
 	w := EnterValue(object, '{')
 	for w.Next() {

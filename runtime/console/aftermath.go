@@ -77,7 +77,7 @@ func (a *Aftermath) takeEntry(e *transcript.Entry, atMillis int64) {
 	}
 }
 
-// followContinue notes whether a continue reached the agent. Call it for each entry until a.settled.
+// followContinue notes whether a continue reached the agent. Call it for each entry since the decision until a.settled.
 func (a *Aftermath) followContinue(what transcript.Happening, atMillis int64) {
 	switch what {
 	case transcript.Rested:

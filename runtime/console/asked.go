@@ -169,7 +169,7 @@ func (d *Console) knownSessions(prefix string, n int) (all []ledger.Record) {
 	return all
 }
 
-// resolveSession returns the ID of the only session that starts with id ("" for "").
+// resolveSession returns the ID of the only session whose ID starts with id ("" for "").
 func (d *Console) resolveSession(id string) (string, error) {
 	if id == "" || id == d.Session || slices.ContainsFunc(d.dirAndAlso(), func(dir string) bool { return ledger.HasSession(dir, ledgerIDOf(id)) }) {
 		return id, nil

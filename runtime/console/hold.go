@@ -22,7 +22,7 @@ import (
 const unattendedHold = 12 * time.Hour
 
 // defaultHold returns how long a new hold lasts, and a line on how it ends. For the user's own terminal it returns 0
-// (no end) and "". Otherwise, holds last until the last away order ends, but at least unattendedHold.
+// (no end) and "". Otherwise, holds last until the last away order in force ends, but at least unattendedHold.
 func (d *Console) defaultHold() (orNoEnd time.Duration, ends string) {
 	if d.Caller == nil {
 		if t, err := terminal.UserTerminal(); err == nil {

@@ -62,7 +62,7 @@ type list struct {
 
 func (r row) columns() [5]string { return [5]string{r.id, r.when, r.did, r.who, r.rule} }
 
-// printRow prints a row in columns, after its place if changed. l.wide is set.
+// printRow prints a row in columns, after its place if changed. Callers set l.wide.
 func (l *list) printRow(r row) {
 	if r.place != "" && r.place != l.place {
 		l.printLead(display.Strong, r.place, "", 2)

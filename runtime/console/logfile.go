@@ -68,7 +68,7 @@ func (d *Console) otherHostLogs(prefix string) (paths []string) {
 	return paths
 }
 
-// pathsLike returns the paths below dir that match relPattern, with slashes.
+// pathsLike returns the paths below dir that match relPattern, which has slashes.
 func pathsLike(dir, relPattern string) (paths []string) {
 	first, rest, isDir := strings.Cut(relPattern, "/")
 	for _, name := range namesIn(dir) {

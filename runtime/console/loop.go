@@ -144,6 +144,7 @@ func (l *loopHere) typedMaxFor(goal wiggum.Goal) int {
 	return cmp.Or(l.past.Typed, l.past.Before)
 }
 
+// maxIfPerson returns n if a person at a terminal runs the command, otherwise 0.
 func (l *loopHere) maxIfPerson(n int) int {
 	if n == 0 || l.Caller != nil {
 		return 0

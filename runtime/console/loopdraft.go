@@ -83,6 +83,8 @@ func (d *Console) StartLoop(o LoopStart) error {
 	return l.beginLoop(draft, o)
 }
 
+// draftLoop returns a new loop file's content, without ID, session and start. It writes no file. With o.FromTodos it
+// prints a note to stderr.
 func (l *loopHere) draftLoop(o LoopStart) ([]byte, error) {
 	goal, err := trimGoal(o.Goal)
 	if err != nil {
@@ -131,7 +133,7 @@ func (l *loopHere) draftLoop(o LoopStart) ([]byte, error) {
 	return applyChoices(draft, o)
 }
 
-// loopFile returns a loop file's content with {goal} for the goal.
+// loopFile returns a loop file's content, with {goal} not yet replaced.
 func (t template) loopFile() []byte {
 	var b strings.Builder
 	b.WriteString("---\niteration_count: 0\nmax_iterations: " + strconv.Itoa(t.max) +

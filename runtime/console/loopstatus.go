@@ -137,6 +137,7 @@ func loopIDOrFile(goal wiggum.Goal) string {
 	return cmp.Or(goal.ID, wiggum.File)
 }
 
+// turnsSoFar returns ", 3 of 25 turns done", to append to a clause.
 func (l *loopHere) turnsSoFar(goal wiggum.Goal) (suffix string) {
 	return ", " + wiggum.TurnsInWords(goal.Count, l.mostTurns(goal))
 }

@@ -11,8 +11,8 @@ import (
 	"unicode/utf8"
 )
 
-// IsShown reports whether a terminal just displays r: not line endings and tabs, but the variation selectors U+FE00 to
-// U+FE0F.
+// IsShown reports whether a terminal just displays r. It is false for line endings and tabs, true for the variation
+// selectors U+FE00 to U+FE0F.
 func IsShown(r rune) bool {
 	switch {
 	case r < 0x7f:

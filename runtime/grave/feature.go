@@ -57,7 +57,7 @@ func (v *Visitor) VisitGrams(text string, question bool) {
 	}
 }
 
-// visitNew calls Visit for an unvisited feature's bucket. v.word is set.
+// visitNew calls Visit for an unvisited feature's bucket. Callers set v.word.
 func (v *Visitor) visitNew(hash uint32) {
 	hash ^= hash >> 15
 	hash *= 0x2c1b3c6d

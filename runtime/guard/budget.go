@@ -58,8 +58,8 @@ type Witness struct {
 	InOwn    int     // from the user's last prompt
 }
 
-// SpendContinue returns the new state, which callers always store, and the remaining budget or a veto. count.Now is
-// from a ledger.Clock. Later continues count as just now.
+// SpendContinue returns the new state, which callers must always store, and the remaining budget or a veto. count.Now
+// is from a ledger.Clock. Continues later than count.Now count as just now.
 func SpendContinue(s ledger.State, l Limits, count Count) (toStore ledger.State, _ ledger.Left, _ Veto) {
 	t := count.Now.UnixMilli()
 	s = MeetPrompt(s, count.Prompt, count.Own)
@@ -95,7 +95,7 @@ func SpendContinue(s ledger.State, l Limits, count Count) (toStore ledger.State,
 }
 
 // MeetPrompt returns s with counts reset. A different prompt, even "", resets per-prompt counts. typed is the user's
-// last prompt ID, or "". A new typed resets the counts since it, unless none was known.
+// last prompt ID, or "". A new typed resets the counts since that prompt, unless none was known before.
 func MeetPrompt(s ledger.State, prompt, typed string) ledger.State {
 	if s.Prompt != prompt {
 		s.Prompt, s.InPrompt, s.Same, s.Idle, s.Seen = prompt, 0, 0, 0, ""
@@ -112,7 +112,7 @@ func MeetPrompt(s ledger.State, prompt, typed string) ledger.State {
 	return s
 }
 
-// trimToHour reduces s to the last hour's continues and rounds.
+// trimToHour reduces s to the last hour's continues and rounds. It uses the transcript's continues if s has lost some.
 func trimToHour(s ledger.State, count Count) ledger.State {
 	t := count.Now.UnixMilli()
 	s.Continues, s.Rounds = timesWithin(s.Continues, t, time.Hour), timesWithin(s.Rounds, t, time.Hour)
@@ -126,7 +126,7 @@ func trimToHour(s ledger.State, count Count) ledger.State {
 const sayContinue = "type continue"
 
 // limitReached returns a veto if a limit is reached. s is from trimToHour. recent counts the burst's continues, same
-// and idle those in a row with no progress and no tool call.
+// those in a row with no progress, idle those in a row with no tool call.
 func (l Limits) limitReached(s ledger.State, count Count, recent, same, idle int) Veto {
 	next := "" // if prompts are known
 	if count.Prompt != "" {
@@ -180,9 +180,9 @@ func sayWhenFree(times []int64, most int, now time.Time, span time.Duration) str
 
 const chain = 4 // loops of maximum length for each prompt of the user
 
-// TakeRound spends a loop's round. It returns a veto if all loops had too many rounds since the user's last prompt, or
-// the session too many continues and rounds in an hour. ceiling is the settings' maximum per loop, typedOr0 the user's
-// own or 0.
+// TakeRound spends a loop's round. It returns a veto if all loops together had too many rounds since the user's last
+// prompt, or the session too many continues and rounds in an hour. ceiling is the settings' maximum per loop, typedOr0
+// the user's own or 0.
 func TakeRound(s ledger.State, count Count, ceiling, typedOr0 int) (ledger.State, Veto) {
 	s = trimToHour(MeetPrompt(s, count.Prompt, count.Own), count)
 	if typedOr0 == 0 && s.InLoops >= chain*ceiling {

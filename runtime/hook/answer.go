@@ -50,6 +50,7 @@ func (o *denial) Members(m *codec.Coder) {
 // maxContext is the length in bytes above which Claude Code cuts additionalContext.
 const maxContext = 10_000
 
+// answerHost prints an answer, records its fault, and returns the exit status.
 func (s *start) answerHost(a answer, settings Settings) (code int) {
 	alert := "" // to the user, about a decision that is not recorded
 	if a.fault != nil {

@@ -147,7 +147,7 @@ func (s *Snapshot) whyMayGoOn() string {
 }
 
 // updateNextState updates out's next state. A continue by the rule leave uses up a single yes. A headless continue
-// records that the agent was told to wait. A stop notes if the agent asks or waits.
+// records that the agent was told to wait. A stop notes if the agent asks to go on or waits for the user.
 func (s *Snapshot) updateNextState(out *Settled) {
 	if s.Settings.Strategy.Event != "Stop" {
 		return

@@ -53,8 +53,8 @@ func ReadPlugin(root string) (Plugin, error) {
 	return p, err
 }
 
-// parseStrategy reads the plugin's and strategy's names. If data names no strategy, defaultStrategy is used. An unknown
-// strategy is an error. An invalid plugin name becomes the strategy's.
+// parseStrategy reads the plugin's and strategy's names, and leaves other checks to Overlay. If data names no strategy,
+// defaultStrategy is used. An unknown strategy is an error. An invalid plugin name becomes the strategy's.
 func parseStrategy(path string, data []byte, defaultStrategy string) (Plugin, error) {
 	if fault := codec.FindFault(data); fault != nil {
 		return Plugin{}, errors.New("read " + path + ": " + fault.DescribeIn(data))

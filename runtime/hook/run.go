@@ -441,7 +441,7 @@ func (s *start) unwrittenAnswer(settings Settings, v Settled, faultRule string, 
 }
 
 // tryPluginScript runs a plugin's script in dir. argv begins with its path below the plugin directory, with slashes. It
-// ignores a missing script and notes other failures for debugging.
+// discards the output, ignores a missing script and notes other failures for debugging.
 func (s *start) tryPluginScript(dir string, argv []string) {
 	path, err := filepath.Abs(filepath.Join(s.root, filepath.FromSlash(argv[0])))
 	if err != nil || !file.IsReadable(path) {

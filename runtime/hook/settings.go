@@ -60,8 +60,8 @@ type Settings struct {
 	Prepared func(strategy.Situation) strategy.Verdict
 }
 
-// MaxContinues returns the maximum iterations for a plugin with loops, and the maximum continues in a row with no tool
-// call for others (0 if it does not decide at Stop).
+// MaxContinues returns the maximum iterations for a plugin that drives loops, and the maximum continues in a row with
+// no tool call for others. It returns 0 if the plugin does not decide at Stop.
 func (s Settings) MaxContinues() int {
 	if s.Strategy.Event != "Stop" {
 		return 0
@@ -134,6 +134,7 @@ func (p Plugin) LayerFiles(state, project string) (authorFirst []LayerFile) {
 	return all
 }
 
+// ReadSettings merges the plugin's layers over the strategy's defaults, and lists mistakes in Faults.
 func (p Plugin) ReadSettings(state, project string) Settings {
 	s := Settings{Plugin: p.Name, Strategy: p.Strategy, Limits: guard.Defaults, Options: p.Strategy.New()}
 	for _, layer := range p.LayerFiles(state, project) {
@@ -203,9 +204,9 @@ func (f *settingsMembers) Members(m *codec.Coder) {
 // WholeFile begins the fault of a file ignored as a whole.
 const WholeFile = "the whole file is not in force: "
 
-// Overlay returns s overridden by data, and a line for each mistake, up to a maximum. Mistakes and a project's higher
-// limits are ignored. Other strategies' members are allowed, except Special ones. It is an error if all data is
-// ignored.
+// Overlay returns s overridden by data, and a line for each mistake, up to a maximum. Settings with mistakes and a
+// project's higher limits are ignored. Other strategies' members are allowed, except Special ones. It is an error if
+// all data is ignored.
 func (s Settings) Overlay(data []byte, by strategy.Writer) (Settings, []string, error) {
 	l := strategy.Layer{By: by, Strategy: s.Strategy.Name, IsAbs: filepath.IsAbs}
 	f := settingsMembers{options: s.Strategy.New()}

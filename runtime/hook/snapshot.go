@@ -270,8 +270,8 @@ func (s *Snapshot) readWorkspace(space *workspace.Space, wants func(strategy.Sit
 	}
 }
 
-// readFile reads a file from space, or from the directory project if its name begins with this path and a slash.
-// project has slashes, or is "". It returns the zero File if project cannot be opened.
+// readFile reads a file from space, or from the directory project if the file's name begins with project and a slash.
+// project is a path with slashes, or "". It returns the zero File if project cannot be opened.
 func readFile(space *workspace.Space, project string, want strategy.WantedFile) strategy.File {
 	name, whole := strings.CutPrefix(want.Name, project+"/")
 	if project == "" || !whole {
@@ -504,7 +504,7 @@ func (s *Snapshot) sayContinue(out *Settled, byOrder bool) {
 }
 
 // sayLimit returns the message to the user about a veto whose evidence follows the plugin's name, with the ways to go
-// on.
+// on. It prints nothing.
 func (s *Snapshot) sayLimit(v guard.Veto) string {
 	log := ""
 	if s.Event.Host.Default {

@@ -205,7 +205,8 @@ func (e Event) IsFromUser() bool {
 	return true
 }
 
-// HasLine searches tail backwards for a complete JSON object on a line that has the prefix and satisfies is.
+// HasLine searches tail backwards, and reports whether a line has the prefix, satisfies is and is a complete JSON
+// object.
 func HasLine(tail []byte, prefix string, is func(line []byte) bool) bool {
 	for len(tail) > 0 {
 		i := bytes.LastIndexByte(tail, '\n')

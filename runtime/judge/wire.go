@@ -44,7 +44,7 @@ func Defaults() Options {
 	return Options{Backend: Claude, Model: DefaultModel, Within: Within, Daily: 1, Session: 0.25}
 }
 
-// Lacks returns a message about a missing setting, or "".
+// Lacks returns a message about a missing required setting, or "".
 func (o Options) Lacks() string {
 	if o.Backend == Command && len(o.Command) == 0 {
 		return "judge.command is not set"

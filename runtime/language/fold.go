@@ -7,7 +7,7 @@ import (
 )
 
 // FoldText normalises a text for comparison: lower case, straight apostrophes and single spaces, without commas, Arabic
-// vowel signs and invisible characters. It keeps one space at the end.
+// vowel signs and invisible characters. It drops leading spaces, but keeps one at the end.
 func FoldText(s string) (folded string) {
 	var b strings.Builder
 	b.Grow(len(s))

@@ -24,8 +24,8 @@ import (
 	"unicode/utf8"
 )
 
-// matchesNone reports whether s matches no pattern in nots. Patterns are separated by " !". Patterns beginning with "…"
-// are only searched in the clause from dotsFrom.
+// matchesNone reports whether s matches no pattern in nots. Patterns are separated by " !", with none before the first.
+// Patterns beginning with "…" are only searched in the clause from dotsFrom.
 func (f *finder) matchesNone(nots, s string, dotsFrom int) bool {
 	for nots != "" {
 		var one string

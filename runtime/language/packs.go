@@ -93,6 +93,7 @@ var parsed [len(packs)]struct {
 	pack *Pack
 }
 
+// PackNamed returns the pack with this language code, or nil.
 func PackNamed(code string) *Pack {
 	for i, known := range packs {
 		if known.code == code {

@@ -45,7 +45,7 @@ type Closing struct {
 	near   []sentence // before these
 }
 
-// ReadMessage parses a message, without HTML comments, and detects its languages.
+// ReadMessage parses a message, ignoring HTML comments, and detects its languages.
 func ReadMessage(text string) *Closing {
 	c := &Closing{blocks: splitBlocks(WithoutComments(text))}
 	for _, b := range c.blocks {
@@ -148,8 +148,8 @@ func (c *Closing) AnnouncementOrEnd() string {
 	return strings.Join(all, "\n")
 }
 
-// AnnouncesSearch reports whether the last sentence announces that the agent looks for more, not that it moves to the
-// next step.
+// AnnouncesSearch reports whether the last sentence announces that the agent looks for more, and is not about moving to
+// the next step.
 func (c *Closing) AnnouncesSearch() bool {
 	last := *c
 	last.intro, last.final = nil, c.final[max(0, len(c.final)-1):]
@@ -159,8 +159,8 @@ func (c *Closing) AnnouncesSearch() bool {
 	return (starts || announces) && !moves && c.in.Has(language.Seek, last.final[0].folded)
 }
 
-// saysClass returns a sentence with the class from the intro or the final paragraph or list (only from text before with
-// nearBefore). Start sentences are ignored.
+// saysClass returns a sentence with the class from the intro or the final paragraph or list. With nearBefore, only text
+// before counts. Start sentences are ignored.
 func (c *Closing) saysClass(class language.Class, nearBefore bool) (said string, ok bool) {
 	lists := [][]sentence{c.intro, c.final}
 	if nearBefore {
@@ -221,7 +221,7 @@ func offersKeys(text string) bool {
 }
 
 // candidates returns the sentences that can announce work: those before a final list, else the last paragraph's, or nil
-// if the message ends with the work itself.
+// if the message ends with code or a quotation below a title or colon.
 func (c *Closing) candidates() []sentence {
 	if n := len(c.prose); n > 0 {
 		last, lead := c.blocks[len(c.blocks)-1].kind, c.prose[n-1]
@@ -245,7 +245,7 @@ func (c *Closing) saysItStarts() (string, bool) {
 }
 
 // announcedWork returns the last candidate if it announces work in words of the class. For language.Announce, one of
-// the last two can start an action, and one before a list is ignored.
+// the last two can instead start an action, and an announcement before a list is ignored.
 func (c *Closing) announcedWork(class language.Class) (string, bool) {
 	list := c.candidates()
 	if c.titled || len(list) == 0 || len(c.intro) > 0 && class == language.Announce {

@@ -36,8 +36,8 @@ type clause struct {
 
 type reader struct{ language.Finders }
 
-// spreadForbid makes a clause after a piece's first forbid if it only states, but the whole piece forbids. clauses are
-// from one sentence, have their acts set, and none orders work.
+// spreadForbid makes a clause, except a piece's first, forbid if it only states, but its whole piece forbids. clauses
+// are from one sentence, have their acts set, and none orders work.
 func (in reader) spreadForbid(clauses []clause) {
 	for i := 1; i < len(clauses); i++ {
 		c := &clauses[i]

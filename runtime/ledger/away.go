@@ -61,7 +61,8 @@ func (o AwayOrder) IsInForce(now time.Time) bool {
 	return o.ID != "" && o.Ended == 0 && 0 < o.At && o.At <= at && at < o.Until && o.Until <= o.At+MostAway.Milliseconds() && o.Most > 0 && o.Most <= MostContinues && len(o.Check) <= activity.MaxCheck && len(o.Note) <= MaxNote
 }
 
-// Covers reports whether dir, with symlinks resolved, is in the order's project, or the order is for all projects.
+// Covers reports whether dir is in the order's project, or the order is for all projects. Callers resolve symlinks in
+// dir.
 func (o AwayOrder) Covers(dir string) bool {
 	return o.Project == "" || file.WithinByName(dir, o.Project)
 }
@@ -127,7 +128,7 @@ func (e AwayEvent) IsContinue() bool {
 // besides bounds the time between two plugins' questions about the same stop, in milliseconds.
 const besides = 15_000
 
-// IsSameByAnother reports whether e and later answer the same stop or request by different plugins, within 15 seconds.
+// IsSameByAnother reports whether e and later, by different plugins, answer the same stop or request within 15 seconds.
 func (e AwayEvent) IsSameByAnother(later AwayEvent) bool {
 	return e.Session == later.Session && e.Key == later.Key && e.By != later.By && later.At-e.At < besides
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/file"
 )
 
-// openAppend opens a file in a state directory for reading and appending. It creates missing files and directories, and
+// openAppend opens a file in a state directory for reading and appending. It creates the file and dir if missing, and
 // refuses a symlink and a relative dir. path includes dir.
 func openAppend(dir, path string) (*os.File, error) {
 	if !filepath.IsAbs(dir) {
@@ -52,7 +52,7 @@ func makeAll(dir string) error {
 }
 
 // TakeLock takes the named lock, or returns ErrBusy after wait, even if this process has the lock. Closing the file
-// releases it.
+// releases it. ErrBusy's text is about a session's ledger.
 func TakeLock(stateDir, name string, wait time.Duration) (*os.File, error) {
 	f, err := openAppend(stateDir, filepath.Join(stateDir, "sessions", SessionKey(name)+".lock"))
 	if err != nil {

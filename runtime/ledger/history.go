@@ -35,7 +35,7 @@ type session struct {
 }
 
 // sessionsOf returns a scope's sessions, latest first, by the first decision of their last day. If of.Session is set,
-// it returns this for each directory, without time and project, even with no ledger.
+// it returns this session for each directory, without time and project, even with no ledger.
 func sessionsOf(dirs []string, of Scope) (all []session) {
 	if of.Session != "" {
 		for _, dir := range dirs {
@@ -60,8 +60,8 @@ func sessionsOf(dirs []string, of Scope) (all []session) {
 	return all
 }
 
-// Backwards yields decisions from the latest maxOpened sessions in a scope, newest first. of.Session has a prefix,
-// usually "session:".
+// Backwards yields decisions from the latest maxOpened sessions in a scope, newest first, including those before a
+// prompt and those of None. of.Session has a prefix, usually "session:".
 func Backwards(stateDirs []string, of Scope) iter.Seq[Record] {
 	return func(yield func(Record) bool) {
 		ahead := sessionsOf(stateDirs, of)

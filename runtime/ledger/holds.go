@@ -263,7 +263,8 @@ func HoldsInForce(stateDirs []string, now time.Time) (all []InForce, err error) 
 	return all, err
 }
 
-// LongestExact returns the hold in force for ledgerID, or on all sessions if "", that ends last.
+// LongestExact returns the hold in force for ledgerID that ends last. The hold on all sessions counts only if ledgerID
+// is "".
 func LongestExact(stateDirs []string, ledgerID string, now time.Time) (h Hold, held bool) {
 	for _, dir := range stateDirs {
 		if one, ok := ExactHoldOf(dir, ledgerID, now); ok && (!held || h.Until != 0 && (one.Until == 0 || one.Until > h.Until)) {

@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// tryLock locks the file unless another process, or this one with the file opened again, has locked it. Closing the
-// file releases the lock.
+// tryLock locks the file unless another process, or this one with the file opened again, has locked it, and reports
+// whether it did. Closing the file releases the lock.
 func tryLock(f *os.File) (bool, error) {
 	err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	if err == syscall.EWOULDBLOCK || err == syscall.EINTR {

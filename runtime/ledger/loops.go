@@ -26,8 +26,8 @@ func AppendLoop(stateDir string, e activity.LoopEvent) error {
 	return nil
 }
 
-// PastOfLoop summarises a loop's history in a workspace, the events' Dir (cut to 1000 bytes). Unreadable history counts
-// as empty.
+// PastOfLoop summarises a loop's history in a workspace, which must equal the events' Dir (cut to 1000 bytes by the
+// hook). Unreadable history counts as empty.
 func PastOfLoop(stateDir, id, workspace string) (p activity.LoopPast) {
 	_ = loopLines(stateDir).eachLine(func(line []byte) { // an unreadable history is empty
 		if !bytes.Contains(line, []byte(id)) {

@@ -36,9 +36,9 @@ func (p Child) Run() error {
 	return p.runInto(nil)
 }
 
-// AskOutput returns the program's output. It returns an error if the program fails, prints more than errOverBytes or
-// leaves a process that keeps the output open. When p.Within is over or p.Quit closes, it kills the program and returns
-// ErrSlow. p.Within is positive, and can exceed Patience.
+// AskOutput runs the program and returns its output. It returns an error if the program fails, prints more than
+// errOverBytes or leaves a process that keeps the output open. When p.Within is over or p.Quit closes, it kills the
+// program and returns ErrSlow. p.Within is positive, and can exceed Patience.
 func (p Child) AskOutput(errOverBytes int) ([]byte, error) {
 	out, in, err := os.Pipe()
 	if err != nil {

@@ -15,7 +15,7 @@ func QuoteEvidence(s string) string {
 	return "“" + ClipBytes(OneLine(secret.Mask(ClipBytes(s, 1000))), 80) + "”"
 }
 
-// OneLine returns a text safe to show on one line. It does not mask secrets.
+// OneLine returns a text on one line, safe to show. It does not mask secrets.
 func OneLine(s string) string {
 	return strings.ToValidUTF8(strings.Join(strings.Fields(display.DropInvisible(s)), " "), "")
 }

@@ -86,7 +86,8 @@ func ReadLogHost(path string) (hostOrDefault *host.Host) {
 }
 
 // CallingHost returns the host whose agent started this program, and the session if known. For a person, it returns
-// nil, but possibly the session of the default host's variable.
+// nil, but possibly the session of the default host's variable. If one agent runs in the other's shell, it can return
+// either.
 func CallingHost(getenv func(string) string) (h *host.Host, session string) {
 	for _, h := range Hosts {
 		session := ""

@@ -193,6 +193,7 @@ func IsWordRuneAt(s string, i int) bool {
 	return IsWordRune(r)
 }
 
+// IsWordRune reports whether r is a letter or digit of a script that separates words with spaces.
 func IsWordRune(r rune) bool {
 	return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r)) && language.UsesBlanks(string(r))
 }

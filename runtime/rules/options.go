@@ -89,6 +89,8 @@ func (o *decider) Prepare(cache *Cache) func(strategy.Situation) strategy.Verdic
 
 func (o *decider) Decide(s strategy.Situation) strategy.Verdict { return o.Prepare(nil)(s) }
 
+// Members lists a settings file's members. It accepts one rule more than MaxRules so that FillSafely can report the
+// fault.
 func (o *Options) Members(m *codec.Coder) {
 	m.Text("rules", &o.Set)
 	m.Most = MaxRules + 1

@@ -18,7 +18,7 @@ type Pausing struct {
 }
 
 // AtLastWord returns a verdict to pause the loop if the user's last word forbids work or asks a question. Words with a
-// known time are later than sinceMillis (Unix milliseconds). ok is false with Protocol exit2.
+// known time count only if later than sinceMillis (Unix milliseconds). ok is false with Protocol exit2.
 func (p Pausing) AtLastWord(s strategy.Situation, sinceMillis int64) (v strategy.Verdict, ok bool) {
 	said := quotation.QuoteEvidence(strings.Trim(s.Turn.Word.Evidence, "“”"))
 	switch kind := s.Turn.Word.Kind; {

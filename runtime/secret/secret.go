@@ -150,6 +150,7 @@ func (s *shape) mayBeIn(line, lower string, wordLen int) bool {
 	return wordLen >= int(s.word) && (hasAny(line, s.starts) || hasAny(lower, s.signs))
 }
 
+// hasAny reports whether line contains a sign in signList (separated by spaces).
 func hasAny(line, signList string) bool {
 	for sign := ""; signList != ""; { // an iterator would allocate, because the hook is built without inlining
 		if sign, signList, _ = strings.Cut(signList, " "); sign != "" && strings.Contains(line, sign) {

@@ -30,7 +30,7 @@ func isWholeState(data []byte) bool {
 }
 
 // readState parses a state file. An invalid taskIndex, totalTasks, globalIteration or maxGlobalIterations is an error.
-// Other invalid or missing members get defaults.
+// Other invalid numbers or flags, and missing members, get defaults.
 func readState(data []byte) (specState, error) {
 	members, err := codec.ReadMembers(data)
 	if err != nil {
@@ -135,8 +135,8 @@ func (r *round) tellOnce(v strategy.Verdict, hash string) strategy.Verdict {
 	return v
 }
 
-// continueOnce returns v (a stop with a reason) as a continue, once per session and hash, up to maxErrors times,
-// otherwise without its reason. It always sets v.Remember.
+// continueOnce returns v (a stop with a reason) as a continue, once per session and hash, up to maxErrors times.
+// Otherwise, it removes v's reason. It always sets v.Remember.
 func (r *round) continueOnce(v strategy.Verdict, hash string) strategy.Verdict {
 	m := r.memory
 	if slices.Contains(m.Told, hash) || len(m.Told) >= maxErrors {

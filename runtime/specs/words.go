@@ -55,7 +55,7 @@ func (r *round) goOnWithPhase() strategy.Verdict {
 }
 
 // goOnceToExplain returns a continue in which the agent explains err, the state file's fault, to the user. For the same
-// content, and after maxErrors messages, it returns stops.
+// file content, and after maxErrors messages, later verdicts are stops.
 func (r *round) goOnceToExplain(err error) strategy.Verdict {
 	file := r.place.Shown + "/" + r.StateFile
 	v := strategy.StopBy("corrupt", file+": "+err.Error())
@@ -96,7 +96,7 @@ func (r *round) reportLimitOnce(reached int) (blockOrStop strategy.Verdict) {
 }
 
 // taskBlock returns the task's line and the indented lines below. If groups is set and the task is marked [P], it adds
-// the marked tasks directly after. group reports any.
+// the marked tasks directly after. group reports whether there are any.
 func taskBlock(tasks []byte, index int, groups bool) (block string, group bool) {
 	var lines []string
 	n, count := -1, 0

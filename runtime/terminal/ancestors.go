@@ -47,7 +47,7 @@ var makers = []string{
 	"sh", "bash", "dash", "zsh", "sleep", "tail",
 }
 
-// isMaker reports whether p is, by name, one of makers or Python.
+// isMaker reports whether p is, by name, one of makers or Python. On Windows' Linux, /init is none.
 func (p process) isMaker() bool {
 	name := strings.ToLower(p.name)
 	if len(p.args) > 0 && p.args[0] == "/init" { // Linux on Windows makes terminals for people

@@ -24,7 +24,8 @@ const (
 	maxArgs = 1 << 20 // ARG_MAX
 )
 
-// lookUp finds a process and reads the environment. If it cannot, it sets closed and returns no error.
+// lookUp finds a process and always reads the environment. If the environment cannot be read, it sets closed and
+// returns no error.
 func lookUp(id int, _ bool) (process, error) {
 	info, err := askKernel(make([]byte, sizeOfInfo), ctlKern, kernProc, kernProcPID, int32(id))
 	if err != nil {

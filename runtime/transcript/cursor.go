@@ -39,8 +39,9 @@ type Cursor struct {
 	tail  int
 }
 
-// EachLine visits each line of the log at path until visit returns false. If f.Whole is set, it can visit a line with
-// texts and calls twice. The Entry is valid only during a visit. WindowOf can use keepLines lines.
+// EachLine visits each line of the log at path until visit returns false, always with the same Cursor. If f.Whole is
+// set, it can visit a line with texts and calls twice. The Entry is valid only during a visit. WindowOf can use
+// keepLines lines.
 func (f *Format) EachLine(path string, keepLines int, visit func(*Cursor) bool) error {
 	opened, size, err := file.OpenRegular(path, 0)
 	if err != nil {
@@ -162,8 +163,8 @@ func (c *Cursor) rememberFacts(line []byte, offset int64, secondVisit bool) {
 	c.facts = append(c.facts[max(0, len(c.facts)+1-c.tail):], f)
 }
 
-// WindowOf returns the window that File.LastLines would read if the log ended here. most is at most EachLine's
-// keepLines.
+// WindowOf returns the window that File.LastLines would read if the log ended here (empty for a Cursor from NewCursor).
+// most is the number of lines, at most EachLine's keepLines.
 func (c *Cursor) WindowOf(most int) (w activity.Window) {
 	floor := c.Log.Offset - maxTail
 	for _, f := range c.facts[max(0, len(c.facts)-most):] {

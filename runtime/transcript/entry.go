@@ -305,7 +305,8 @@ func NameAfter(text []byte, words string) []byte {
 	return name
 }
 
-// TakeNotifications adds a part for each notification in text. Without a status, the work still runs.
+// TakeNotifications adds a part for each notification in text about the end of background work. Without a status, the
+// work still runs.
 func (e *Entry) TakeNotifications(text []byte) {
 	const id = "<task-id>"
 	_, text, found := bytes.Cut(text, []byte(id))

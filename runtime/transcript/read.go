@@ -102,8 +102,9 @@ type reader struct {
 	Number int // of the line, from 1
 }
 
-// eachLine calls take with each complete, nonblank line (nil beyond maxLine) and its offset until take returns false.
-// r.file is at the log's offset, which advances. Lines are valid only during the call.
+// eachLine calls take with each complete, nonblank line (nil if longer than maxLine) and its offset until take returns
+// false. r.file must be at the log's offset, which advances. Lines are valid only during the call. torn is the
+// incomplete last line.
 func (r *reader) eachLine(take func(line []byte, at int64) bool) (torn []byte, err error) {
 	begin := r.Log.Offset
 	left := r.end - begin

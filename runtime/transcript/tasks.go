@@ -140,7 +140,7 @@ func weightOf(tasks []task) (bytes int) {
 }
 
 // updateTask applies TaskUpdate input to l.Todos, adding unknown tasks. It returns the task's ID ("" if not in the
-// input) and the previous task (nil if unknown).
+// input) and the task before the update (nil if unknown).
 func (l *Log) updateTask(e *Entry, input []byte) (id string, before *task) {
 	name := parseIdentifier(codec.FindMember(input, "taskId", "id", "task_id"), maxTaskID)
 	if name == nil {
@@ -253,7 +253,7 @@ func todosIn(input []byte) (listOrInput []byte) {
 }
 
 // eachTodo yields the todos in a JSON array, an object or string with one, or a string's lines. It returns false for
-// incomplete lists. depthLeft is maxNested initially.
+// incomplete lists, even if todos were yielded. depthLeft is maxNested initially.
 func eachTodo(list []byte, depthLeft int, yield func(item)) (complete bool) {
 	list = bytes.TrimSpace(list)
 	if len(list) == 0 || depthLeft == 0 {

@@ -81,7 +81,7 @@ func beginsWithAny(text []byte, tags []string) bool {
 }
 
 // isPerson reports whether a line with this originKind and promptSource, the insides of JSON strings, is from a person.
-// Both can be nil.
+// A nil value is accepted.
 func isPerson(originKind, promptSource []byte) bool {
 	return (originKind == nil || string(originKind) == "human") &&
 		(promptSource == nil || slices.Contains([]string{"typed", "queued", "sdk", "suggestion_accepted"}, string(promptSource)))

@@ -103,7 +103,7 @@ func takeTurnContext(e *transcript.Entry, p *codec.Walk) bool {
 	return true
 }
 
-// takeEvent returns false for an event to ignore.
+// takeEvent reads an event into e, and returns false for an event to ignore.
 func takeEvent(e *transcript.Entry, p *codec.Walk) bool {
 	for p.Next() {
 		switch string(p.Key) {

@@ -94,7 +94,8 @@ func ownsLog(first []byte) bool {
 	return bytes.HasPrefix(first, []byte(`{"type":"session.start"`)) && codec.FindMember(codec.FindMember(first, "data"), "copilotVersion") != nil
 }
 
-// readerOf returns the function that reads such a line into an entry, or nil if it does not matter.
+// readerOf returns the function that reads the raw data of a line of this kind into an entry, or nil if the kind does
+// not matter.
 func readerOf(rawKind []byte) func(*transcript.Entry, []byte) {
 	switch string(rawKind) {
 	case `"user.message"`:

@@ -132,8 +132,8 @@ func cutNumber(s string) (label, rest string) {
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// plansInUse returns up to maxPlans plans named in this turn, without ledgers. A prompt such as "continue" adds those
-// of the last lookBack turns.
+// plansInUse returns up to maxPlans plans named in this turn, by their paths from the workspace and the project,
+// without ledgers. A prompt such as "continue" adds those of the last lookBack turns.
 func plansInUse(s strategy.Situation) []activity.Plan {
 	within := 0
 	if prompt := strings.TrimSpace(s.Turn.Prompt); len(prompt) <= 60 && rules.OpensWithPhrase(prompt, []string{
@@ -166,7 +166,7 @@ func planWants(s strategy.Situation) (all []strategy.WantedFile) {
 	return all
 }
 
-// progressInPlanFiles returns the progress in the plans read for planWants.
+// progressInPlanFiles returns the progress in the plans that planWants had read into s.Workspace.Files.
 func progressInPlanFiles(_ *Options, s strategy.Situation) (p progress) {
 	for _, named := range plansInUse(s) {
 		f := s.Workspace.Files[named.Name]

@@ -200,7 +200,8 @@ func mayFollowLedger(s strategy.Situation, slug string) bool {
 	})
 }
 
-// nextSDDWants returns the files to read next. Callers repeat it until none is new.
+// nextSDDWants returns the files to read next, by those already in s.Workspace.Files. Callers repeat it until none is
+// new.
 func nextSDDWants(s strategy.Situation) []strategy.WantedFile {
 	all := []strategy.WantedFile{{Name: sddDir}}
 	for _, name := range ledgerNames(s) {
@@ -214,7 +215,7 @@ func nextSDDWants(s strategy.Situation) []strategy.WantedFile {
 	return all
 }
 
-// planNames returns the workspace paths where the ledger's plan might be, the most likely first.
+// planNames returns the paths, relative to the workspace, where the ledger's plan might be, the most likely first.
 func planNames(s strategy.Situation, slug string) (candidates []string) {
 	base := slug + ".md"
 	if named := parseSDD(string(s.Workspace.Files[sddDir+slug+sddFile].Data)).plan; named != "" {

@@ -89,7 +89,8 @@ func listedDirs(lines []string) (listedOrNil []string) {
 	return listedOrNil
 }
 
-// cutToRelative makes a path below dir, or another with a leading slash, start with "./". Others stay the same.
+// cutToRelative makes a path below dir relative, and any other with a leading slash, too. Both then start with "./".
+// Others stay the same.
 func cutToRelative(dir, path string) string {
 	dir, slashed := strings.ReplaceAll(dir, `\`, "/"), strings.ReplaceAll(path, `\`, "/")
 	if rest, ok := strings.CutPrefix(slashed, strings.TrimRight(dir, "/")+"/"); ok && dir != "" {

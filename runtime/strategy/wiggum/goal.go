@@ -100,8 +100,8 @@ func (g *Goal) takeField(f field) (err error) {
 	return err
 }
 
-// SetFields returns data, a loop file's content, with fields set to raw values: a number, true, or a QuoteValue result.
-// "" removes a field.
+// SetFields returns data, a loop file's content, with fields set. New ones are added after the last. A field is a key
+// and a raw value: a number, true, or a QuoteValue result. The value "" removes a field.
 func SetFields(data []byte, edits ...[2]string) ([]byte, error) {
 	text := string(data)
 	for _, set := range edits {
@@ -135,8 +135,8 @@ func SetBody(data []byte, body string) ([]byte, error) {
 	return []byte(front.text[:front.after] + strings.ReplaceAll("\n"+body+"\n", "\n", front.newline)), nil
 }
 
-// QuoteValue returns text double-quoted on one line, with \n and \t. Other control characters and line separators
-// become spaces.
+// QuoteValue returns text double-quoted on one line, with newlines and tabs as \n and \t. Other control characters and
+// line separators become spaces.
 func QuoteValue(text string) string {
 	text = strings.Map(func(r rune) rune {
 		isControl := r < ' ' && r != '\n' && r != '\t' || r == 0x7f || r == 0x85

@@ -243,8 +243,8 @@ func (l *goalLoop) decideIteration() strategy.Verdict {
 	return l.continueLoop(count, stalls)
 }
 
-// endOrDemand ends the loop without a check, or if it has passed since the last file change. After a denied check, the
-// agent may stop. Otherwise mayStop is false and the next reason demands the check.
+// endOrDemand ends the loop if there is no check, or if it has passed since the last file change. After a denied check,
+// the agent may stop. Otherwise mayStop is false and the next reason demands the check.
 func (l *goalLoop) endOrDemand(count int, saidPromise string) (v strategy.Verdict, mayStop bool) {
 	evidence := l.s.Session.AgentName() + " said " + quotation.QuoteEvidence(saidPromise)
 	check, dir := activity.Check{Command: l.Check, Project: l.s.Workspace.Dir}, l.s.Workspace.Dir
@@ -267,7 +267,7 @@ func (l *goalLoop) endOrDemand(count int, saidPromise string) (v strategy.Verdic
 	return l.endLoop(activity.LoopPromised, count, evidence, "Completion promise detected. Loop stopped successfully."), true
 }
 
-// hashNoDigits returns the message's hash, ignoring numbers except under the original's protocol.
+// hashNoDigits returns the message's hash, ignoring numbers' values except under the original's protocol.
 func (l *goalLoop) hashNoDigits() string {
 	if l.s.Session.Protocol == "exit2" {
 		return quotation.HashText(l.s.Message.Text)
@@ -400,7 +400,8 @@ func (l *goalLoop) pauseLoop(count int, evidence string) strategy.Verdict {
 	}
 }
 
-// rememberEnd returns the memory for a loop no longer running. mark is overMark plus the loop's ID, or "" if paused.
+// rememberEnd returns the memory for a loop no longer running in this session. mark is overMark plus the loop's ID, or
+// "" if paused.
 func (l *goalLoop) rememberEnd(mark string) activity.Memory {
 	return activity.Memory{Key: l.memory.Key, Mark: mark, Text: quotation.HashText(l.s.Message.Text), At: l.s.Session.Now}
 }
